@@ -1,6 +1,6 @@
 # Two commands do everything, also on a fresh machine:
 #   make demo    serve the five ready studies with live simulated participants on http://127.0.0.1:8000 (PORT=9000: there)
-#   make test    run every check, and every test but the slow ones (10 minutes on two cores)
+#   make test    run every check, and every test but the slow ones (about eighteen minutes on two cores)
 # Before a release, and after changes to store or web: make test-all (adds drills, timing, planted truth, soaks)
 # Parts of the tests: make lint, make types, make plain, make browser, make slow, make timing, make soak
 # Others: make setup, make docs, make mutants, make lock, make reference, make clean
@@ -17,6 +17,7 @@ NODE_STAMP := node_modules/installed-from-lock
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --no-compile --progress-bar off
 PYTEST := $(BIN)/python -m pytest
 WITH_BROWSER := tests/browser tests/stimuli
+SCRIPTS := '{src,tests}/**/*.{js,mjs}' '*.mjs'
 # Compiled once here, so that not every process that starts first does it.
 COMMON := believable.protocols, believable.analysis.run, believable.report.page, believable.simulate.crowd, believable.web.app
 # Tests measure behaviour on small machines: no library may start threads of its own.
@@ -82,6 +83,8 @@ lint: $(STAMP) $(NODE_STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
 	node_modules/.bin/tsc
+	node_modules/.bin/eslint .
+	node_modules/.bin/prettier --check --log-level warn $(SCRIPTS)
 
 # Each system with a cache of its own.
 types: $(PLATFORMS:%=types-%)
@@ -91,7 +94,7 @@ $(PLATFORMS:%=types-%): types-%: $(STAMP)
 
 $(NODE_STAMP): package.json package-lock.json
 	@command -v npm >/dev/null 2>&1 || { \
-	  echo "make: the types of the browser scripts are checked by TypeScript, which npm installs."; \
+	  echo "make: npm installs what checks and bundles the browser scripts: TypeScript, eslint, prettier, esbuild."; \
 	  echo "make: install Node.js 20 or newer with npm (Debian: sudo apt install nodejs npm) and run make again."; exit 1; }
 	npm ci --silent --no-audit --no-fund
 	touch $(NODE_STAMP)

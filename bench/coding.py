@@ -70,20 +70,22 @@ class Action:
 
 
 ACTIONS = (
-    Action("code on", ("1",), after=("1",)),
-    Action("code off", ("1",), before=("1",)),
-    Action("direction", ("-",), before=("2",), after=("2",)),
-    Action("side", ("s",), after=("s",)),
-    Action("uncertain", ("u",), after=("u",)),
-    Action("discard", ("1",), before=("d",), after=("d", "1")),
-    Action("choose a word", ("Shift+ArrowRight",), before=("h",), after=("Escape",)),
-    Action("code words", ("3",), before=("h", "Shift+ArrowRight"), after=("3",)),
-    Action("undo", ("z",), before=("4",)),
-    Action("done and next", ("Enter",)),
-    Action("previous", ("k",), after=("j",)),
-    Action("filter", ("f",), after=("f", "f", "f", "f", "f")),
-    Action("search", ("o",), before=("/", "n"), after=("Backspace", "Backspace", "Escape")),
-    Action("memo", ("x",), before=("e",), after=("Backspace", "Escape")),
+    Action(id="code on", actor=("1",), after=("1",)),
+    Action(id="code off", actor=("1",), before=("1",)),
+    Action(id="direction", actor=("-",), before=("2",), after=("2",)),
+    Action(id="side", actor=("s",), after=("s",)),
+    Action(id="uncertain", actor=("u",), after=("u",)),
+    Action(id="discard", actor=("1",), before=("d",), after=("d", "1")),
+    Action(id="choose a word", actor=("Shift+ArrowRight",), before=("h",), after=("Escape",)),
+    Action(id="code words", actor=("3",), before=("h", "Shift+ArrowRight"), after=("3",)),
+    Action(id="undo", actor=("z",), before=("4",)),
+    Action(id="done and next", actor=("Enter",)),
+    Action(id="previous", actor=("k",), after=("j",)),
+    Action(id="filter", actor=("f",), after=("f", "f", "f", "f", "f")),
+    Action(
+        id="search", actor=("o",), before=("/", "n"), after=("Backspace", "Backspace", "Escape")
+    ),
+    Action(id="memo", actor=("x",), before=("e",), after=("Backspace", "Escape")),
 )
 
 
@@ -95,12 +97,22 @@ def fill(store: Store, n_texts: int) -> None:
         accounts.add(conn, "kim", now_ms=0)
         accounts.set_password(conn, "kim", hashed)
         accounts.add(conn, "lee", now_ms=0)
-        project = CodingProject("bench", None, "imported", "Benchmark", (), 1, True, "none", 0)
+        project = CodingProject(
+            id="bench",
+            study=None,
+            pool="imported",
+            title="Benchmark",
+            sources=(),
+            seed=1,
+            suggestions=True,
+            rule="none",
+            created_ms=0,
+        )
         coding_projects.create_project(conn, project, ready("hntt"), user="bench")
         texts = [
             Response(
-                write_reason(planted_for("hntt"), rng).text,
-                "Why?",
+                text=write_reason(planted_for("hntt"), rng).text,
+                prompt="Why?",
                 judge=f"j{n // 3}",
                 trial_key=str(n),
             )
@@ -108,7 +120,12 @@ def fill(store: Store, n_texts: int) -> None:
         ]
         coding_projects.put_texts(conn, project, [(text, ()) for text in texts])
         coding_rounds.add_round(
-            conn, project, RoundPlan("agreement", None), ["kim", "lee"], user="bench", at_ms=0
+            conn,
+            project,
+            RoundPlan(kind="agreement", n=None),
+            ["kim", "lee"],
+            user="bench",
+            at_ms=0,
         )
 
     store.write(put)

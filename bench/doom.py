@@ -29,7 +29,8 @@ import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-import believable.worlds.environments  # noqa: F401  registers the ids
+import believable.environments  # noqa: F401  registers the ids
+from believable.contracts.game import RoundContext
 from believable.core.clock import WallClock
 from believable.recordings.file import write
 from believable.simulate.client import Participant
@@ -38,7 +39,6 @@ from believable.simulate.pace import RealPace
 from believable.simulate.server import Server
 from believable.stimuli.raster import Look, render_file
 from believable.store.engine import Store
-from believable.worlds.contract import RoundPlace
 from believable.worlds.doom import DOOM
 from believable.worlds.doom.doom_engine import BUTTONS, TICS_PER_S, DoomEngine
 from believable.worlds.doom.doom_game import DoomGame
@@ -50,8 +50,8 @@ RUNNING = (1, 0, 0, 20, 0, 0, 0, 0, 0)
 
 def setup(picture: str = "160x120") -> DoomSetup:
     options = DoomOptions(map="deathmatch", picture=picture)
-    settled: DoomSetup = DOOM.game.settle(
-        options, RoundPlace(7, "bench", None, "nobody", 60, False)
+    settled: DoomSetup = DOOM.game.trial.resolve(
+        options, RoundContext(session_seed=7, trial_key="bench", opponent="nobody", duration_s=60)
     )
     return settled
 
@@ -74,7 +74,7 @@ def bare() -> float:
 
 
 def ours() -> float:
-    game = DoomGame(setup(), False)
+    game = DoomGame(setup())
     begun = time.perf_counter()
     for _ in range(TICS):
         game.step({"player": RUNNING})
@@ -84,7 +84,7 @@ def ours() -> float:
 
 
 def film() -> float:
-    game = DoomGame(setup(), True)
+    game = DoomGame(setup(), recorded=True)
     for _ in range(TICS):
         game.step({"player": RUNNING})
     recording = game.record()
@@ -93,7 +93,11 @@ def film() -> float:
         source = Path(folder) / "a.replay.json.gz"
         write(recording, source)
         begun = time.perf_counter()
-        render_file(source, Path(folder) / "a.mp4", Look(640, 360, frames_per_s=TICS_PER_S))
+        render_file(
+            source,
+            Path(folder) / "a.mp4",
+            Look(width_px=640, height_px=360, frames_per_s=TICS_PER_S),
+        )
         return (TICS / TICS_PER_S) / (time.perf_counter() - begun)
 
 

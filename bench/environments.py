@@ -14,7 +14,7 @@ import time
 
 import gymnasium
 
-from believable.worlds import environments
+from believable import environments
 
 LEAST_RATIO = 15.0
 

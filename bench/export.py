@@ -25,7 +25,6 @@ from sqlalchemy import insert, select
 from believable.collect.desk import Collect
 from believable.core.clock import WallClock
 from believable.core.ids import new_token
-from believable.pages import KINDS
 from believable.store.bundle_export import export
 from believable.store.database_tables import events, sessions, studies, trials
 from believable.store.engine import Connection, Store
@@ -145,14 +144,9 @@ def measured() -> tuple[list[float], list[float]]:
         costs: list[list[float]] = []
         with Store.open(f"sqlite:///{room}/export.db", clock=WallClock()) as store:
             desk = Collect(
-                store,
-                clock=WallClock(),
-                key=b"k" * 32,
-                kinds=KINDS,
-                media_dir=Path(room),
-                new_id=new_token,
+                store, clock=WallClock(), key=b"k" * 32, media_dir=Path(room), new_id=new_token
             )
-            desk.publish("study", load(folder, kinds=KINDS))
+            desk.publish("study", load(folder))
             for first, count in ((1, SESSIONS // 2), (SESSIONS // 2 + 1, SESSIONS - SESSIONS // 2)):
                 store.write(lambda conn, first=first, count=count: fill(conn, first, count))  # type: ignore[misc]
                 costs.append(
@@ -166,7 +160,7 @@ def measured() -> tuple[list[float], list[float]]:
 
 def cost_us(store: Store, folder: Path) -> float:
     begun_s = time.process_time()
-    written = export(store, "study", folder, kinds=KINDS)
+    written = export(store, "study", folder)
     return 1e6 * (time.process_time() - begun_s) / written.events
 
 

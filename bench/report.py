@@ -32,8 +32,7 @@ from believable.bundle.folder import BundleFolder
 from believable.bundle.read import Bundle, read
 from believable.bundle.session_records import StudyRecord
 from believable.bundle.write import tables_of
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols import READY_STUDIES
 from believable.report.figure_files import FORMATS, picture, script
 from believable.report.page import page, write_report
 from believable.simulate import straight
@@ -53,12 +52,13 @@ T = TypeVar("T")
 def make(folder: Path, protocol: str, participants: int) -> Bundle:
     """The simulated study as a bundle on disk."""
     READY_STUDIES[protocol].copy(folder / "study")
-    definition = load(folder / "study", kinds=KINDS, protocols=PROTOCOLS)
-    made = straight.bundle(
-        definition, participants, np.random.default_rng(SEED), protocols=PROTOCOLS
-    )
+    definition = load(folder / "study")
+    made = straight.bundle(definition, participants, np.random.default_rng(SEED))
     study = StudyRecord(
-        protocol, made.title, {definition.hash: definition.to_json()}, simulated=True
+        id=protocol,
+        title=made.title,
+        definitions={definition.hash: definition.to_json()},
+        simulated=True,
     )
     tables = tables_of([definition])
     with BundleFolder(folder / "bundle", study, tables) as target:
@@ -88,7 +88,7 @@ def job(folder: Path) -> None:
     """What is measured. Drawing is timed apart from the writing of everything else."""
     step = Steps()
     bundle = step("read and verify", lambda: read(folder / "bundle"))
-    analysis = step("analyse", lambda: run(bundle, protocols=PROTOCOLS))
+    analysis = step("analyse", lambda: run(bundle))
     step("drawing library", script)
     made = step("draw the figures and lay out the page", lambda: page(analysis))
     pictures = step(

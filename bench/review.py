@@ -24,6 +24,7 @@ from pathlib import Path
 import httpx
 from sqlalchemy import insert, select
 
+from believable.app.settings import Settings
 from believable.collect.review_intake import KnownQuestions, take_in
 from believable.core.ids import new_token
 from believable.simulate.asgi import running
@@ -31,7 +32,6 @@ from believable.store import accounts
 from believable.store.database_tables import sessions, studies, trials
 from believable.store.engine import Connection, Store
 from believable.web.app import create_app
-from believable.web.settings import Settings
 
 TEXTS = 3
 STUDY = """\

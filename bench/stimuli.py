@@ -119,7 +119,7 @@ def pool_of(folder: Path, takes: int, duration_s: float) -> list[StimulusSource]
     made = films(
         folder / "made", [f"film_{number}" for number in range(2 * takes)], duration_s=duration_s
     )
-    about = source_pool.SourceDetails("any", "atrium")
+    about = source_pool.SourceDetails(condition="any", scenario="atrium")
     source_pool.add(folder, made, about, clock=WallClock(), new_name=iter("abcdefghijkl").__next__)
     return source_pool.sources(folder)
 

@@ -6,8 +6,8 @@ import types
 import typing
 from typing import Any, Literal
 
+from believable.contracts.record import Described
 from believable.pages import message
-from believable.study.bases import Described
 
 
 def typescript() -> str:
@@ -23,7 +23,7 @@ def _interface(model: type[Described]) -> str:
     lines, descriptions = [], model.descriptions()
     for name, field in model.model_fields.items():
         if name in descriptions:
-            lines.append(f"  /** {descriptions[name]} */\n")
+            lines.append(f"  /** {' '.join(descriptions[name].split())} */\n")
         lines.append(f"  {name}: {_type(field.annotation)};\n")
     return f"export interface {model.__name__} {{\n{''.join(lines)}}}\n"
 

@@ -12,58 +12,52 @@ from typing import Any
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from believable.contracts.fields import as_yaml, keys, record_inside, type_words
+from believable.contracts.instrument import AnswerColumn, Instrument
+from believable.contracts.player import Player
+from believable.contracts.protocol import Declaration, Option
+from believable.contracts.record import Record, Rule
+from believable.contracts.registries import INSTRUMENTS, PROTOCOLS
+from believable.contracts.trial import Annotation, Controls, Question, TrialBase
 from believable.core.event_chain import EventKind
-from believable.instruments.contract import AnswerColumn, Instrument
-from believable.players.contract import Player
 from believable.study.codebook import Codebook
-from believable.study.declaration import Declaration, DeclaredPlan, DeclaredProtocols, Option
-from believable.study.fields import as_yaml, keys, record_inside, type_words
-from believable.study.kinds import QuestionKinds, StudyKinds, annotating, answering, whole_forms
+from believable.study.declaration import DeclaredPlan
+from believable.study.kinds import annotating, answering, whole_forms
 from believable.study.platforms import PLATFORMS
-from believable.study.records import (
-    Annotation,
-    Controls,
-    Question,
-    Record,
-    Rule,
-    Stimulus,
-    Study,
-    TrialBase,
-)
+from believable.study.records import Stimulus, Study
 
 STUDY_FILE = """# The study file
 
 Generated from the records by `make reference`; do not edit by hand.
 
 A study is a folder with `study.yaml` (YAML 1.2, UTF-8), the pages it names (Markdown) and its stimuli.
-`believable check STUDY` lists every problem with its line and its cure; `believable schema` prints a JSON Schema for editors.
-Where **text** is expected, write one string, or one per language: `{en: Next, de: Weiter}`.
+`believable check STUDY` lists every problem with its line and its fix; `believable schema` prints a JSON Schema for
+editors. For **text**, write one string, or one per language: `{en: Next, de: Weiter}`.
 """
 
 
-def study_file_page(kinds: StudyKinds, protocols: DeclaredProtocols) -> str:
+def study_file_page() -> str:
     """Every key of a study file."""
-    instruments = kinds.instruments
     parts = [STUDY_FILE, *_section("Study", Study), *_section("Stimulus", Stimulus)]
     parts.append("## Timeline\n\nEach entry has one key, its kind: `- watch: {stimulus: any}`.\n")
-    for kind, record in whole_forms(kinds.pages).items():
+    for kind, record in whole_forms().items():
         parts += _section(f"`{kind}`", record, level=3, id_needed=record.named)
     parts += _section("Codebooks", Codebook)
     parts += _section("Analysis", DeclaredPlan)
-    parts += _declared(protocols)
+    parts += _declared()
     parts += _section("Rules", Rule)
     parts += _section("Questions", Question)
-    parts += _kinds(instruments, answering(instruments))
+    parts += _kinds(answering())
     parts += _section("Annotations", Annotation)
-    parts += _kinds(instruments, annotating(instruments))
+    parts += _kinds(annotating())
     parts.append(_platforms())
     return "\n".join(parts)
 
 
-def _kinds(instruments: QuestionKinds, names: Sequence[str]) -> Iterator[str]:
+def _kinds(names: Sequence[str]) -> Iterator[str]:
     for name in names:
         yield from _section(
-            f"`{name}`", instruments[name].params, level=3, about=instruments[name].about
+            f"`{name}`", INSTRUMENTS[name].params, level=3, about=INSTRUMENTS[name].about
         )
 
 
@@ -157,9 +151,9 @@ def _platforms() -> str:
     return "\n".join(rows) + "\n"
 
 
-def _declared(protocols: DeclaredProtocols) -> Iterator[str]:
+def _declared() -> Iterator[str]:
     """One part per protocol."""
-    for declaration in (protocol.declaration for protocol in protocols):
+    for declaration in (protocol.declaration for protocol in PROTOCOLS):
         yield f"### Analysis of `{declaration.name}`\n"
         yield f"{declaration.about}\n"
         yield _roles(declaration)
@@ -168,7 +162,7 @@ def _declared(protocols: DeclaredProtocols) -> Iterator[str]:
 
 
 def _roles(declaration: Declaration) -> str:
-    rows = ["| role | names | where it is left out | meaning |", "|---|---|---|---|"]
+    rows = ["| role | names | default | meaning |", "|---|---|---|---|"]
     for role in declaration.roles:
         names = (
             f"{role.of}s" if role.several else f"a{'n' if role.of[0] in 'aeiou' else ''} {role.of}"
@@ -217,8 +211,8 @@ INSTRUMENTS_HEAD = """# Instruments
 
 Generated from the records by `make reference`; do not edit by hand.
 
-An instrument is a way of answering. Try each with `believable gallery`; how pages use them is in
-[the study file](study-file.md), what shows the stimuli in [players](players.md).
+An instrument is the means by which a person answers. Try each with `believable gallery`. [The study file](study-file.md)
+shows how pages use them; [players](players.md) show the stimuli.
 """
 _INSTRUMENT_USES = {
     "answer": (
@@ -233,7 +227,7 @@ _INSTRUMENT_USES = {
 
 
 def instruments_page(instruments: Iterable[Instrument[Any]]) -> str:
-    """Every instrument with its parameters and what it records."""
+    """Every instrument with its parameters and its recorded data."""
     parts = [INSTRUMENTS_HEAD]
     listed = tuple(instruments)
     for use, (title, where) in _INSTRUMENT_USES.items():
@@ -290,11 +284,11 @@ PLAYERS_HEAD = """# Players
 
 Generated from the records by `make reference`; do not edit by hand.
 
-A player shows a stimulus: `*.replay.json.gz` is a recording, everything else a video. Try each with `believable gallery`.
+A player shows a stimulus: `*.replay.json.gz` is a recording, every other file is a video. Try each with `believable gallery`.
 
 ## Controls
 
-What people may do with a player, the same for all: `watch: {stimulus: any, controls: {seek: true}}`.
+The controls of a player are the same for all players: `watch: {stimulus: any, controls: {seek: true}}`.
 """
 
 

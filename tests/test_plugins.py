@@ -112,11 +112,11 @@ def test_an_instrument_of_an_installed_package_is_used_like_ours(
 def test_its_author_can_check_it_and_its_scripts_are_served(installed: Path) -> None:
     code = """
 from starlette.testclient import TestClient
-from believable.instruments import INSTRUMENTS
-from believable.instruments.contract import check_instrument
+from believable.contracts.registries import INSTRUMENTS
+from believable.contracts.instrument import check_instrument
 from believable.web.app import create_app
 from believable.web.templating import templates
-from believable.web.settings import Settings
+from believable.app.settings import Settings
 from pathlib import Path
 check_instrument(INSTRUMENTS["smiley"])
 templates.get_template("instruments/smiley/widget.html")
@@ -186,9 +186,8 @@ def test_a_study_folder_may_carry_an_instrument_where_that_is_allowed(
     def digest() -> str:
         show = (
             "import sys; from pathlib import Path; from believable import plugins; folder ="
-            " Path(sys.argv[1]);plugins.allow_extensions(folder)\nfrom believable.pages import"
-            " KINDS; from believable.study.load import load;print(load(folder,"
-            " kinds=KINDS).to_json())"
+            " Path(sys.argv[1]);plugins.allow_extensions(folder)\nfrom believable.study.load"
+            " import load;print(load(folder).to_json())"
         )
         printed = run("-c", show, str(study))
         assert printed.returncode == 0, printed.stderr
@@ -229,16 +228,29 @@ timeline:
 """
 
 
+def write_pond(study: Path) -> None:
+    """A recording of the package's world."""
+    (study / "stimuli").mkdir()
+    duck = Track(
+        actor="d",
+        x=tuple(2000 + 100 * frame for frame in range(20)),
+        y=(4500,) * 20,
+        heading=(0,) * 20,
+    )
+    pond = RecordedWorld(kind="pond", width=16, height=9, walls=("." * 16,) * 9)
+    recording = Recording(
+        world=pond,
+        actors=(Actor("d", "D", "duck"),),
+        timing=Timing(frame_ms=100, frames=20),
+        tracks=(duck,),
+    )
+    write(recording, study / "stimuli" / "pond.replay.json.gz")
+
+
 def test_a_world_of_an_installed_package_is_watched_like_ours(
     study: Path, installed: Path, tmp_path: Path
 ) -> None:
-    (study / "stimuli").mkdir()
-    duck = Track("d", tuple(2000 + 100 * frame for frame in range(20)), (4500,) * 20, (0,) * 20)
-    pond = RecordedWorld("pond", 16, 9, ("." * 16,) * 9)
-    recording = Recording(
-        world=pond, actors=(Actor("d", "D", "duck"),), timing=Timing(100, 20), tracks=(duck,)
-    )
-    write(recording, study / "stimuli" / "pond.replay.json.gz")
+    write_pond(study)
     (study / "study.yaml").write_text(WATCHED.replace("smiley: {}", "likert: {}"))
     unknown = believable("check", study)
     (study / "study.yaml").write_text(WATCHED)
@@ -248,12 +260,50 @@ def test_a_world_of_an_installed_package_is_watched_like_ours(
     assert answers(study, tmp_path / "bundle", site=installed)
 
 
+ALL = """\
+believable: 1
+title: {en: Ducks, de: Enten}
+seed: 7
+languages: [en, de]
+conditions: [wild]
+stimuli: [{id: pond, file: stimuli/pond.replay.json.gz, condition: wild}]
+timeline:
+  - consent: {text: {en: Take part., de: Machen Sie mit.}, require: [agree]}
+  - poem: {text: {en: Roses are red., de: Rosen sind rot.}, pause_s: 0}
+  - watch: {id: ducks, stimulus: pond, annotate: {tap: {strength: 3}}}
+  - form: {id: mood, questions: [{id: face, prompt: {en: How?, de: Wie?}, smiley: {}}]}
+  - finish: {}
+analysis: {protocol: moods, outcomes: {primary: [glad]}, stopping: {rule: complete, n: 40}}
+"""
+
+
+def test_a_study_of_nothing_but_parts_of_a_package_is_simulated_exported_and_reported(
+    study: Path, installed: Path, tmp_path: Path
+) -> None:
+    write_pond(study)
+    (study / "study.yaml").write_text(ALL)
+    checked = believable("check", study, site=installed)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    bundle = tmp_path / "bundle"
+    assert answers(study, bundle, site=installed)
+    (table,) = bundle.glob("data/*tap_press_data.csv")
+    header, *rows = [line.split(",") for line in table.read_text().splitlines()]
+    assert header[-2:] == ["media_ms", "strength"]
+    assert rows
+    assert {row[-1] for row in rows} == {"3"}
+    assert "tap_press" in (bundle / "documentation" / "codebook.csv").read_text()
+    report = tmp_path / "report"
+    reported = believable("report", study, "--out", report, "--formats", "", site=installed)
+    assert reported.returncode == 0, reported.stdout + reported.stderr
+    assert "The share of glad people was" in (report / "report.html").read_text()
+
+
 def test_a_protocol_of_an_installed_package_is_run_like_ours(
     installed: Path, tmp_path: Path
 ) -> None:
     tried = run(
         "-c",
-        "from believable.protocols import PROTOCOLS; from believable.protocols.conformance import"
+        "from believable.contracts.registries import PROTOCOLS; from believable.protocols.conformance import"
         " check_protocol;check_protocol(PROTOCOLS['moods'])",
         site=installed,
     )

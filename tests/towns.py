@@ -7,11 +7,12 @@ from __future__ import annotations
 import functools
 
 from believable.recordings.recording import Recording
-from believable.worlds.town.mind import STEPS_PER_DAY
+from believable.worlds.town.clock import STEPS_PER_DAY
+from believable.worlds.town.excerpt import follow_actor
 from believable.worlds.town.minds import mind_kind
-from believable.worlds.town.rule_checker import with_findings
-from believable.worlds.town.town_recording import followed, recorded
-from believable.worlds.town.town_run import TownRun, TownSettings
+from believable.worlds.town.recording import record_run
+from believable.worlds.town.rule_checker.checker import add_findings
+from believable.worlds.town.run import TownRun, TownSettings
 
 
 @functools.cache
@@ -19,9 +20,10 @@ def town_day(seed: int, *, checks: bool = True) -> Recording:
     """One of the two, followed until the afternoon; a minute of whatever takes long."""
     options = {} if checks else {"checks": "off"}
     run = TownRun(
-        TownSettings(seed, 2, 1, "neurosymbolic", options), mind_kind("neurosymbolic").create
+        TownSettings(seed=seed, people=2, days=1, mind="neurosymbolic", options=options),
+        mind_kind("neurosymbolic").create,
     )
     while run.state.step < STEPS_PER_DAY * 5 // 8:
         run.advance()
-    town = with_findings(recorded(run))
-    return followed(town, town.actors[0].id, longest_minutes=1.0)
+    town = add_findings(record_run(run))
+    return follow_actor(town, town.actors[0].id, max_minutes=1.0)

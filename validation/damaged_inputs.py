@@ -37,7 +37,6 @@ from believable.collect.desk import Collect
 from believable.collect.match import read_platform
 from believable.core.clock import VirtualClock
 from believable.core.errors import BelievableError, InvalidInput
-from believable.pages import KINDS
 from believable.recordings import actions, file
 from believable.recordings.film_file import load_av
 from believable.recordings.importers.concordia import import_memories
@@ -61,8 +60,8 @@ from believable.store.bundle_export import export
 from believable.store.engine import Store
 from believable.study import codebook
 from believable.study.load import load
-from believable.worlds.town.town_folder import keep_settings, read_settings
-from believable.worlds.town.town_run import TownSettings
+from believable.worlds.town.run import TownSettings
+from believable.worlds.town.run_folder import keep_settings, read_settings
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
 CORPUS = DATA / "damaged"
@@ -133,36 +132,64 @@ class InputKind:
 
 def small_recording(path: Path) -> None:
     """With everything in it that a recording can have."""
-    place = Place("hall", "Hall", None, ((0, 0, 2, 2), (2, 0, 1, 1)))
+    place = Place(id="hall", name="Hall", parent=None, rects=((0, 0, 2, 2), (2, 0, 1, 1)))
     states = (State(0, "health", 3), State(2, "speech", "hello"))
     file.write(
         Recording(
-            RecordedWorld(
-                "maze",
-                4,
-                3,
-                ("####", "#..#", "####"),
-                (place, Place("corner", "Corner", "hall", ((1, 1, 1, 1),))),
+            world=RecordedWorld(
+                kind="maze",
+                width=4,
+                height=3,
+                walls=("####", "#..#", "####"),
+                places=(
+                    place,
+                    Place(id="corner", name="Corner", parent="hall", rects=((1, 1, 1, 1),)),
+                ),
             ),
-            (Actor("a", "Anna", "player"), Actor("b", "Ben", "opponent")),
-            Timing(100, 4, "2026-02-13T08:00:00", 60_000),
-            (
-                Track("a", (1000, 1500, 1500, 1400), (1000,) * 4, (0, 90, 90, 180), 0, states),
-                Track("b", (2000, 2000), (1500, 1500)),
+            actors=(Actor("a", "Anna", "player"), Actor("b", "Ben", "opponent")),
+            timing=Timing(
+                frame_ms=100,
+                frames=4,
+                simulated_start="2026-02-13T08:00:00",
+                simulated_ms_per_frame=60_000,
             ),
-            (
-                Action("a1", "a", 0, 200, "open", "door", "hall", "opens the door"),
-                Action("a2", "b", 100, 300, "wait"),
+            tracks=(
+                Track(
+                    actor="a",
+                    x=(1000, 1500, 1500, 1400),
+                    y=(1000,) * 4,
+                    heading=(0, 90, 90, 180),
+                    first_frame=0,
+                    states=states,
+                ),
+                Track(actor="b", x=(2000, 2000), y=(1500, 1500)),
             ),
-            (
-                PlanStep("p1", "a", None, 0, 0, 400, "a day"),
-                PlanStep("p2", "a", "p1", 1, 0, 100, "an hour"),
+            actions=(
+                Action(
+                    id="a1",
+                    actor="a",
+                    t0_ms=0,
+                    t1_ms=200,
+                    verb="open",
+                    object="door",
+                    place="hall",
+                    text="opens the door",
+                ),
+                Action(id="a2", actor="b", t0_ms=100, t1_ms=300, verb="wait"),
             ),
-            {"score": (0, 1, 2, 3), "word": ("x", None, True, 0.5)},
-            ("health",),
-            7,
-            "scripted",
-            {"made": "by hand"},
+            plans=(
+                PlanStep(
+                    id="p1", actor="a", parent=None, level=0, t0_ms=0, t1_ms=400, text="a day"
+                ),
+                PlanStep(
+                    id="p2", actor="a", parent="p1", level=1, t0_ms=0, t1_ms=100, text="an hour"
+                ),
+            ),
+            telemetry={"score": (0, 1, 2, 3), "word": ("x", None, True, 0.5)},
+            hidden_states=("health",),
+            seed=7,
+            agent="scripted",
+            provenance={"made": "by hand"},
         ),
         path,
     )
@@ -175,8 +202,8 @@ def _recording(folder: Path) -> None:
 def _actions(folder: Path) -> None:
     log = actions.ActionLog(
         (Actor("a", "Anna", ""),),
-        (Action("a1", "a", 0, 200, "open", text="opens"),),
-        (PlanStep("p1", "a", None, 0, 0, 9, "day"),),
+        (Action(id="a1", actor="a", t0_ms=0, t1_ms=200, verb="open", text="opens"),),
+        (PlanStep(id="p1", actor="a", parent=None, level=0, t0_ms=0, t1_ms=9, text="day"),),
     )
     (folder / "clip.actions.json").write_text(json.dumps(actions.to_tree(log)), encoding="utf-8")
 
@@ -188,8 +215,8 @@ def _collected(folder: Path) -> Store:
     (study / "study.yaml").write_text(_STUDY, encoding="utf-8")
     clock = VirtualClock()
     store = Store.open(f"sqlite:///{folder / 'b.db'}", clock=clock)
-    collect = Collect(store, clock=clock, key=b"k" * 32, kinds=KINDS, media_dir=folder / "media")
-    link = collect.publish("damaged", load(study, kinds=KINDS)).links["open"]
+    collect = Collect(store, clock=clock, key=b"k" * 32, media_dir=folder / "media")
+    link = collect.publish("damaged", load(study)).links["open"]
     for age in (20, 30):
         token = collect.join(link, {}, "en", True).now().token
         epoch = collect.claim(token).now().epoch
@@ -211,7 +238,7 @@ def _collected(folder: Path) -> Store:
 
 def _bundle(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as beside, _collected(Path(beside)) as store:
-        export(store, "damaged", folder / "bundle", kinds=KINDS)
+        export(store, "damaged", folder / "bundle")
 
 
 def _database(folder: Path) -> None:
@@ -289,7 +316,7 @@ def _movements(folder: Path) -> None:
 
 
 def _load_study(path: Path) -> None:
-    load(path.parent, kinds=KINDS)
+    load(path.parent)
 
 
 def _prepared(folder: Path) -> None:
@@ -336,7 +363,8 @@ def _memories(folder: Path) -> None:
 
 def _town(folder: Path) -> None:
     keep_settings(
-        folder, TownSettings(3, people=2, days=1, mind="generative", options={"variant": "paper"})
+        folder,
+        TownSettings(seed=3, people=2, days=1, mind="generative", options={"variant": "paper"}),
     )
 
 

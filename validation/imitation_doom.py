@@ -1,14 +1,14 @@
 """A learned player of Doom against the person it learned from, beside simpler players and the
 engine's bots.
 
-    believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 12 --name held --seed 1601
-    believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 24 --name again --seed 1701
+    believable record doom REC --map deathmatch --seconds 90 --agent regular:1 --rounds 12 --name held --seed 1601
+    believable record doom REC --map deathmatch --seconds 90 --agent regular:1 --rounds 24 --name again --seed 1701
     for n in 1 2 3 4; do
-      believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 10 --name train$n --seed 10$n
-      believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 3 --name valid$n --seed 7$n
+      believable record doom REC --map deathmatch --seconds 90 --agent regular:1 --rounds 10 --name train$n --seed 10$n
+      believable record doom REC --map deathmatch --seconds 90 --agent regular:1 --rounds 3 --name valid$n --seed 7$n
     done
-    believable record doom REC --map deathmatch --seconds 90 --player bot --rounds 6 --name alone --seed 301
-    believable record doom REC --map deathmatch --seconds 90 --opponent bots --player wanderer --rounds 4 --name bots --seed 401
+    believable record doom REC --map deathmatch --seconds 90 --agent bot --rounds 6 --name alone --seed 301
+    believable record doom REC --map deathmatch --seconds 90 --opponent bots --agent wanderer --rounds 4 --name bots --seed 401
     python -m validation.imitation_doom REC
 
 Learns from `train*`, tests on `held*`, lets the imitation, behaviour cloning and playback play
@@ -23,18 +23,17 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
+from believable.contracts.game import RoundContext
+from believable.contracts.registries import WORLDS
 from believable.imitation.cloning import ClonePlayer, PlaybackPlayer, learn_clone
 from believable.imitation.evaluation import compare_with_person
 from believable.imitation.imitator import Imitator, Sight, learn
 from believable.imitation.observations import Observations
 from believable.recordings.file import read
-from believable.worlds import WORLDS
-from believable.worlds.contract import RoundPlace
 from believable.worlds.doom.doom_observations import LOOK_TICS, observe_doom
-from believable.worlds.doom.imitating_player import CommandingMind, ImitatingPlayer
+from believable.worlds.doom.imitating_player import CommandingMind, seat_mind
 from believable.worlds.live_round import play_through
 
 #: Rounds of the imitation, of simpler players, and how long each is.
@@ -46,13 +45,16 @@ def played(
 ) -> list[Observations]:
     """Rounds by somebody, each with a seed of its own."""
     playing = WORLDS["doom"].game
-    options = playing.options(map="deathmatch", picture="160x120")
+    options = playing.trial.options(map="deathmatch", picture="160x120")
     observed = []
     for seed in range(1, rounds + 1):
-        setup = playing.settle(
-            options, RoundPlace(seed, "played", None, "nobody", ROUND_S, practice=False)
+        setup = playing.trial.resolve(
+            options,
+            RoundContext(
+                session_seed=seed, trial_key="played", opponent="nobody", duration_s=ROUND_S
+            ),
         )
-        recording = play_through(playing, setup, partial(ImitatingPlayer, mind(seed)))
+        recording = play_through(playing, setup, seat_mind(mind(seed)))
         observed.append(observe_doom(recording))
     return observed
 
@@ -115,13 +117,13 @@ def _acting_ms(agent: Imitator, seen: Observations) -> float:
     for frame, (x, y, z) in enumerate(seen.position.tolist()):
         agent.act(
             Sight(
-                frame * seen.frame_ms,
-                (x, y, z),
-                float(seen.yaw[frame]),
-                0.0,
-                True,
-                seen.carried[frame],
-                quantities[frame],
+                now_ms=frame * seen.frame_ms,
+                position=(x, y, z),
+                yaw=float(seen.yaw[frame]),
+                pitch=0.0,
+                alive=True,
+                carried=seen.carried[frame],
+                quantities=quantities[frame],
             )
         )
     return 1000 * (time.process_time() - begun_s) / seen.frames / LOOK_TICS

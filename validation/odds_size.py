@@ -20,10 +20,9 @@ from scipy import stats
 from believable.analysis.run import prepared
 from believable.core.seeds import derive
 from believable.core.work import bounds, map_chunks
-from believable.protocols import PROTOCOLS
-from believable.protocols.replay import people as replay
+from believable.protocols.replay import planted_truth as replay
 from believable.protocols.replay.analysis import judgements
-from believable.protocols.replay.flag_outcomes import flag_model
+from believable.protocols.replay.flag_models import flag_model
 from believable.simulate import straight
 from validation.truth.studies import ready
 
@@ -100,7 +99,7 @@ def _tested(job: tuple[int, float, int, int, int]) -> list[tuple[float, float, f
     found = []
     for number in range(start, stop):
         rng = np.random.default_rng(derive(seed, "odds size", participants, number))
-        bundle = straight.bundle(definition, participants, rng, truth=truth, protocols=PROTOCOLS)
+        bundle = straight.bundle(definition, participants, rng, truth=truth)
         judged = judgements(prepared(bundle, plan, definition.study), plan)
         odds = flag_model(judged.seen, judged.ours, judged.baseline).odds_ratio
         p, z = (math.nan if number is None else number for number in (odds.p_value, odds.statistic))

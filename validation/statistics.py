@@ -26,6 +26,8 @@ TITLES = {
     "stats.crossed": "Means over judges and clips",
     "stats.crossed_contrasts": "Differences over judges and clips",
     "stats.permutation": "Permutation",
+    "stats.sequential": "Evidence that is read after every judge",
+    "stats.e_values": "Evidence about many agents",
     "stats.result": "Many tests",
     "stats.power": "Planning",
     "stats.agreement.kappas": "Agreement: kappas of raters with habits of their own",

@@ -30,7 +30,6 @@ import numpy as np
 
 from believable.core.clock import WallClock
 from believable.core.seeds import generator
-from believable.pages import KINDS
 from believable.simulate.client import RETRY_STATUSES, Participant, Patience
 from believable.simulate.crowd import link_token
 from believable.simulate.person import Person, Traits, Visit
@@ -249,7 +248,7 @@ async def _drilled(
     within_s: float,
     seed: int,
 ) -> DrillOutcome:
-    definition = load(study, kinds=KINDS)
+    definition = load(study)
     troubles, browsers = Troubles(), list[DrillBrowser]()
     patience = Patience(first_ms=100, longest_ms=1000, give_up_ms=1000 * GIVE_UP_S)
     start_s = time.monotonic()
@@ -262,7 +261,7 @@ async def _drilled(
         line = PlainLine(address)  # every browser has a connection of its own
         browser = DrillBrowser(http, line, pace, patience, troubles)
         browsers.append(browser)
-        person = Person(browser, pace, rng, Traits(1.0, 1.0, None), definition.study, KINDS)
+        person = Person(browser, pace, rng, Traits(1.0, 1.0, None), definition.study)
         try:
             return await person.take_part(link, {"who": f"person-{number}"})
         finally:

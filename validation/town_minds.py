@@ -29,19 +29,16 @@ from believable.recordings import file
 from believable.recordings.recording import UNITS_PER_TILE, Recording
 from believable.stimuli.raster import Camera, Rasteriser
 from believable.worlds import draw
+from believable.worlds.town.clock import STEPS_PER_DAY
 from believable.worlds.town.language.embedded import EmbeddedModel
 from believable.worlds.town.language.sentence_embedding import SentenceModel
 from believable.worlds.town.language.wording_engine import WordedText
-from believable.worlds.town.mind import STEPS_PER_DAY
 from believable.worlds.town.minds import mind_kind
-from believable.worlds.town.rule_checker import (
-    CATEGORIES,
-    TownFindings,
-    TownViolation,
-    check_town,
-    with_findings,
-)
-from believable.worlds.town.town_folder import (
+from believable.worlds.town.recording import record_run
+from believable.worlds.town.rule_checker.checker import add_findings, check_town
+from believable.worlds.town.rule_checker.rules import CATEGORIES, TownFindings, TownViolation
+from believable.worlds.town.run import TownRun, TownSettings
+from believable.worlds.town.run_folder import (
     CHECKPOINT_FILE,
     RECORDING_FILE,
     TRACE_FILE,
@@ -49,8 +46,6 @@ from believable.worlds.town.town_folder import (
     read_town,
     simulate,
 )
-from believable.worlds.town.town_recording import recorded
-from believable.worlds.town.town_run import TownRun, TownSettings
 
 #: What is switched off in each row.
 ROWS = {
@@ -86,12 +81,12 @@ HEADS = (
 
 def lived(seed: int, people: int, days: int, options: dict[str, str]) -> Recording:
     run = TownRun(
-        TownSettings(seed, people, days, "neurosymbolic", options),
+        TownSettings(seed=seed, people=people, days=days, mind="neurosymbolic", options=options),
         mind_kind("neurosymbolic").create,
     )
     while not run.over:
         run.advance()
-    return recorded(run)
+    return record_run(run)
 
 
 @dataclass(slots=True)
@@ -120,7 +115,13 @@ def live_embedded(
                 out = folder / f"{mind}-{options.get('variant', 'model')}-{seed}"
                 if not (out / RECORDING_FILE).is_file():
                     begun = time.process_time()
-                    simulate(out, TownSettings(seed, people, days, mind, options), model)
+                    simulate(
+                        out,
+                        TownSettings(
+                            seed=seed, people=people, days=days, mind=mind, options=options
+                        ),
+                        model,
+                    )
                     (out / TRACE_FILE).unlink()
                     (out / CHECKPOINT_FILE).unlink()
                     seconds = time.process_time() - begun
@@ -211,7 +212,11 @@ def picture(recording: Recording, moments: Sequence[TownViolation], path: Path) 
         track = next(track for track in recording.tracks if track.actor == moment.actor)
         frame = min(round(moment.t_ms / recording.timing.frame_ms) + 1, len(track.x) - 1)
         camera = Camera(
-            track.x[frame] / UNITS_PER_TILE, track.y[frame] / UNITS_PER_TILE, 22.0, width, height
+            x=track.x[frame] / UNITS_PER_TILE,
+            y=track.y[frame] / UNITS_PER_TILE,
+            px_per_tile=22.0,
+            width_px=width,
+            height_px=height,
         )
         pixels = Rasteriser(scene, recording, camera).picture(frame * recording.timing.frame_ms)
         left = number * (width + gap)
@@ -251,7 +256,7 @@ def main() -> None:
         return
     if chosen.ship:
         for condition, _, run in (written.partition("=") for written in chosen.ship):
-            file.write(with_findings(read_town(Path(run))), RUNS / f"{condition}.replay.json.gz")
+            file.write(add_findings(read_town(Path(run))), RUNS / f"{condition}.replay.json.gz")
         return
     seeds = range(chosen.first_seed, chosen.first_seed + chosen.seeds)
     if chosen.embedded:

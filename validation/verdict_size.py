@@ -95,16 +95,15 @@ def choose_navigators(
 ) -> Verdicts:
     """`hntt`: an accuracy of .5 if the agent is alike (`true` is False), of .5 + margin else."""
     judge, pair = seen_clips(judges, clips, min(CLIPS_PER_JUDGE, clips), rng)
-    centre = _log_odds(0.5 + MARGIN if true else 0.5)
+    centre = log_odds_of(0.5 + MARGIN if true else 0.5, float(np.hypot(JUDGE_SD, CLIP_SD)))
     logit = centre + rng.normal(0, JUDGE_SD, judges)[judge] + rng.normal(0, CLIP_SD, clips)[pair]
     correct = rng.random(len(judge)) < special.expit(logit)
     verdict = decide(correct, judge, pair, over=over, margin=MARGIN, alpha=ALPHA)
     return Verdicts(verdict.test.significant(ALPHA), verdict.equivalence.equivalent)
 
 
-def _log_odds(accuracy: float) -> float:
-    """The log odds at which the mean over judges and clips is this accuracy."""
-    sd = float(np.hypot(JUDGE_SD, CLIP_SD))
+def log_odds_of(accuracy: float, sd: float) -> float:
+    """The mean log odds at which the mean accuracy is this, if log odds vary with this SD."""
 
     def miss(centre: float) -> float:
         return float(special.expit(centre + sd * _NODES) @ _WEIGHTS / _WEIGHTS.sum()) - accuracy
@@ -127,14 +126,14 @@ def rate_clips(
     latent = rng.normal(0, JUDGE_SD, judges)[respondent] + rng.normal(0, CLIP_SD, clips)[clip] + own
     latent += np.where(human, 0.0, _shift(MARGIN) if true else 0.0) + rng.normal(0, 1, len(clip))
     survey = Ratings(
-        respondent,
-        np.where(human, TYPES.index("human"), TYPES.index("imitation")),
-        clip.astype(str).astype(object),
-        1.0 + (latent[:, None] > np.array(_STEPS)).sum(axis=1),
-        np.zeros(len(clip), np.int64),
-        np.zeros(len(clip), np.int64),
-        rng.integers(1, 6, judges).astype(np.float64),
-        np.where(human, "human", "imitation").astype(object),
+        respondent=respondent,
+        type=np.where(human, TYPES.index("human"), TYPES.index("imitation")),
+        stimulus=clip.astype(str).astype(object),
+        rating=1.0 + (latent[:, None] > np.array(_STEPS)).sum(axis=1),
+        position=np.zeros(len(clip), np.int64),
+        player=np.zeros(len(clip), np.int64),
+        experience=rng.integers(1, 6, judges).astype(np.float64),
+        condition=np.where(human, "human", "imitation").astype(object),
     )
     test = contrast(survey, "human", "imitation", over=over, level=1 - ALPHA)[0]
     return Verdicts(

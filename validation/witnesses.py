@@ -108,7 +108,7 @@ WITNESSES: dict[str, dict[str, Witness]] = {
     "stats.models.logistic": _all("mixed_logistic", "models", "crossed", "slopes"),
     "stats.models.linear": _all("mixed_linear", "models", "linear"),
     "stats.bradley_terry": _all("bradley_terry", "pairs", "no_ties", "ties"),
-    "stats.pairs": _all("win_rates elo", "pairs", "rates"),
+    "stats.pairs": _all("win_rates", "pairs", "rates"),
     "stats.estimate": {
         **_all("mean_share", "pieces", "shares"),
         **_all("ratio_share", "pieces", "ratios"),
@@ -117,6 +117,8 @@ WITNESSES: dict[str, dict[str, Witness]] = {
         **_all("spectral_arc_length", "smoothness", "arc_lengths"),
         **_all("rms_jerk", "smoothness", "jerks"),
     },
+    "stats.sequential": _all("weigh_evidence", "sequential", "cases"),
+    "stats.e_values": _all("e_benjamini_hochberg", "sequential", "discoveries"),
     "stats.detection": _all("d_prime criterion", "detection", "cases"),
     "stats.power": {
         **_all("paired_t", "power", "paired_t", "paired_t_n"),
@@ -143,6 +145,17 @@ ELSEWHERE = {
     ),
     "stats.bootstrap.bca_by_moments": "the bounds of R boot, tests/stats/test_accelerated.py",
     "stats.pairs.comparisons": "makes the record the others read",
+    "stats.sequential.choose_rule": "the formula of the widening, tests/stats/test_sequential.py",
+    "stats.sequential.follow_evidence": (
+        "`weigh_evidence` of every beginning, tests/stats/test_sequential.py"
+    ),
+    "stats.sequential.stopping_times": (
+        "`follow_evidence` of a row, tests/stats/test_sequential.py; `python -m"
+        " validation.sequential`"
+    ),
+    "stats.sequential.always_covers": (
+        "simulated coverage, tests/stats/test_sequential.py; `python -m validation.sequential`"
+    ),
     "stats.crossed.crossed_variance": (
         "t tests of scipy, tests/stats/test_crossed.py; simulated size, validation/verdict_size.py"
     ),
@@ -171,6 +184,10 @@ PARTS = {
     "stats.crossed": "judge_weights crossed_estimate crossed_share t_against",
     "stats.equivalence": "as_test tost_estimate",
     "stats.effects": "count_table noncentral_t_bounds",
+    "stats.e_values": (
+        "count_levels add_levels mix_bets symmetric_evidence symmetric_factors capital_evidence "
+        "capital_factors two_sided_evidence t_moments t_evidence best_growth t_growth"
+    ),
     "stats.estimate": "undefined without_interval t_estimate check_level wilson",
     "stats.inputs": "float_array finite_array check_squarable paired_arrays one_of",
     "stats.models.answer_counts": "trials_of collapse log_choose is_separated",

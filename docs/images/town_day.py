@@ -19,15 +19,15 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from believable.core.clock import WallClock
-from believable.protocols.replay.stimuli import shown_days
+from believable.protocols.replay.stimuli import condense_day
 from believable.recordings.file import write
 from believable.recordings.importers.generative_agents import import_run
 from believable.recordings.recording import Recording
 from believable.simulate.crowd import link_token
 from believable.simulate.server import Server
 from believable.store.engine import Store
-from believable.worlds.town.inspection.inspect_page import write_page
-from believable.worlds.town.town_folder import read_town
+from believable.worlds.town.inspection.page import write_page
+from believable.worlds.town.run_folder import read_town
 
 HERE = Path(__file__).parent
 STUDY = """\
@@ -87,7 +87,7 @@ def public_run(browser: Browser, link: str) -> None:
         page.keyboard.press("f")
         page.wait_for_timeout(500)
         save(page, f"town-day{suffix}.png")
-        page.get_by_label("Whom to follow").select_option(index=1)
+        page.get_by_label("Character to follow").select_option(index=1)
         page.wait_for_timeout(500)
         save(page, f"town-day-near{suffix}.png")
 
@@ -146,7 +146,7 @@ def main() -> None:
         watched(import_run(Path(chosen.runs[0])).replay, public_run)
         return
     for mind, _, run in (named.partition("=") for named in chosen.runs):
-        days = shown_days(read_town(Path(run)), chosen.person)
+        days = condense_day(read_town(Path(run)), chosen.person)
         watched(days, lambda browser, link, mind=mind: both_days(browser, link, mind), *NEAR)
         if mind == "generative":
             minds_page(Path(run))

@@ -13,16 +13,19 @@ if getattr(sys, "argv", [""])[:1] == ["-m"] and not sys.flags.safe_path and sys.
     del sys.path[0]
 
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AGENTS",
     "INSTRUMENTS",
     "PAGES",
     "PLAYERS",
     "PROTOCOLS",
     "WORLDS",
+    "Agent",
     "Analysis",
     "BelievableError",
     "Bundle",
@@ -42,16 +45,23 @@ __all__ = [
     "TestResult",
     "World",
     "analyse",
+    "check",
+    "check_agent",
     "check_instrument",
     "check_protocol",
-    "check_study",
+    "export",
     "figures",
     "load_study",
-    "new_study",
+    "new",
+    "power",
+    "preregister",
+    "publish",
     "read_bundle",
     "read_recording",
     "record",
-    "simulate_study",
+    "report",
+    "revise",
+    "simulate",
     "stats",
     "write_recording",
     "write_report",
@@ -60,8 +70,33 @@ __all__ = [
 if TYPE_CHECKING:
     from believable import stats
     from believable.analysis.findings import Analysis
+    from believable.app.analyse import analyse
+    from believable.app.check import check
+    from believable.app.export import export
+    from believable.app.new import new
+    from believable.app.power import power
+    from believable.app.preregister import preregister
+    from believable.app.publish import publish
+    from believable.app.report import report
+    from believable.app.revise import revise
+    from believable.app.simulate import simulate
+    from believable.app.study_data import load_study
     from believable.bundle.read import Bundle
     from believable.bundle.read import read as read_bundle
+    from believable.contracts.agent import Agent
+    from believable.contracts.instrument import Instrument, check_instrument
+    from believable.contracts.page import PageKind
+    from believable.contracts.player import Player
+    from believable.contracts.protocol import Protocol
+    from believable.contracts.registries import (
+        AGENTS,
+        INSTRUMENTS,
+        PAGES,
+        PLAYERS,
+        PROTOCOLS,
+        WORLDS,
+    )
+    from believable.contracts.world import World
     from believable.core.errors import (
         BelievableError,
         InvalidInput,
@@ -69,15 +104,7 @@ if TYPE_CHECKING:
         Problem,
         StudyError,
     )
-    from believable.instruments import INSTRUMENTS
-    from believable.instruments.contract import Instrument, check_instrument
-    from believable.pages import PAGES
-    from believable.pages.contract import PageKind
-    from believable.players import PLAYERS
-    from believable.players.contract import Player
-    from believable.protocols import PROTOCOLS
     from believable.protocols.conformance import check_protocol
-    from believable.protocols.contract import Protocol
     from believable.recordings.file import read as read_recording
     from believable.recordings.file import write as write_recording
     from believable.recordings.recording import Recording
@@ -87,10 +114,8 @@ if TYPE_CHECKING:
     from believable.stats.result import TestResult
     from believable.study.definition import Definition
     from believable.study.records import Study
-    from believable.workflow import analyse, check_study, load_study, new_study, simulate_study
-    from believable.worlds import WORLDS
-    from believable.worlds.contract import World
-    from believable.worlds.gym.rollouts import record
+    from believable.worlds.agent_check import check_agent
+    from believable.worlds.gym.recorder import record
 
 #: Public name → where it is. The same as above for whoever runs the program; a test compares the
 #: two.
@@ -100,11 +125,17 @@ _PLACES = {
     "MissingExtra": "core.errors",
     "Problem": "core.errors",
     "StudyError": "core.errors",
-    "new_study": "workflow",
-    "check_study": "workflow",
-    "load_study": "workflow",
-    "simulate_study": "workflow",
-    "analyse": "workflow",
+    "new": "app.new",
+    "check": "app.check",
+    "simulate": "app.simulate",
+    "power": "app.power",
+    "preregister": "app.preregister",
+    "analyse": "app.analyse",
+    "report": "app.report",
+    "export": "app.export",
+    "publish": "app.publish",
+    "revise": "app.revise",
+    "load_study": "app.study_data",
     "write_report": "report.page",
     "ReportFigure": "report.figures",
     "figures": "report.figures",
@@ -117,18 +148,21 @@ _PLACES = {
     "Recording": "recordings.recording",
     "read_recording": "recordings.file:read",
     "write_recording": "recordings.file:write",
-    "INSTRUMENTS": "instruments",
-    "Instrument": "instruments.contract",
-    "check_instrument": "instruments.contract",
-    "PAGES": "pages",
-    "PageKind": "pages.contract",
-    "PLAYERS": "players",
-    "Player": "players.contract",
-    "WORLDS": "worlds",
-    "World": "worlds.contract",
-    "record": "worlds.gym.rollouts",
-    "PROTOCOLS": "protocols",
-    "Protocol": "protocols.contract",
+    "AGENTS": "contracts.registries",
+    "INSTRUMENTS": "contracts.registries",
+    "Instrument": "contracts.instrument",
+    "check_instrument": "contracts.instrument",
+    "Agent": "contracts.agent",
+    "check_agent": "worlds.agent_check",
+    "PAGES": "contracts.registries",
+    "PageKind": "contracts.page",
+    "PLAYERS": "contracts.registries",
+    "Player": "contracts.player",
+    "WORLDS": "contracts.registries",
+    "World": "contracts.world",
+    "record": "worlds.gym.recorder",
+    "PROTOCOLS": "contracts.registries",
+    "Protocol": "contracts.protocol",
     "check_protocol": "protocols.conformance",
     "Estimate": "stats.estimate",
     "TestResult": "stats.result",
@@ -149,3 +183,18 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_PLACES})
+
+
+class _Package(ModuleType):
+    """This package, of which some functions have the name of a subpackage.
+
+    Importing `believable.simulate.crowd` would hide the function `believable.simulate` behind the
+    subpackage: Python stores every imported module in its parent.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and name in _PLACES and _PLACES[name][0] != ":"):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -6,7 +6,7 @@ An installed package declares, in its pyproject.toml:
     [project.entry-points."believable.instruments"]
     smiley = "acme_believable.smiley:SMILEY"
 
-and likewise `believable.players`, `.worlds`, `.protocols` and `.pages`. A study folder may hold an
+and likewise `believable.players`, `.worlds`, `.agents`, `.protocols` and `.pages`. A study folder may hold an
 instrument in `extensions/<name>/__init__.py`, as the record `<NAME>`: code that runs with all
 rights of this program, so it is off unless allowed.
 """
@@ -18,12 +18,12 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from believable.core.errors import InvalidInput
 from believable.core.registry import OURS, Named, RecordSource, Registry
@@ -37,20 +37,29 @@ ALLOWED = "BELIEVABLE_EXTENSIONS"
 EXTENSIONS = "extensions"
 
 
-def registry(
-    what: str, kind: type[T], package: str, built_in: Sequence[str], *, extensible: bool = False
-) -> Registry[T]:
-    """The records of one kind. Ours are named: `likert` is `LIKERT` in `<package>.likert`, loaded
-    when it is asked for.
+def registry(what: str, record: str, package: str, *, extensible: bool = False) -> Registry[Any]:
+    """The records of one kind, as `module:Class`. Ours are listed by `BUILT_IN` of `package`:
+    `likert` is `LIKERT` in `believable.instruments.likert`, or the value of a mapping
+    (`module:RECORD`), loaded on demand.
 
-    The group of entry points is called like the package. `extensible`: a study's own folder may add
+    The group of entry points is `believable.<package>`. `extensible`: a study's own folder may add
     to them.
     """
 
-    def sources() -> Iterator[RecordSource[T]]:
+    def kind() -> type[Any]:
+        module, _, name = record.partition(":")
+        found: type[Any] = getattr(importlib.import_module(module), name)
+        return found
+
+    def sources() -> Iterator[RecordSource[Any]]:
+        group = f"believable.{package}"
+        built_in = importlib.import_module(group).BUILT_IN
         for name in built_in:
-            yield RecordSource(name, OURS, partial(_built_in, package, name, kind))
-        for entry in _declared(package):
+            path = built_in[name] if isinstance(built_in, Mapping) else ""
+            yield RecordSource(
+                name, OURS, partial(_built_in, path or f"{group}.{name}:{name.upper()}", kind)
+            )
+        for entry in _declared(group):
             yield RecordSource(entry.name, _owner(entry), partial(_entry, entry, kind))
         for folder in _allowed() if extensible else ():
             for carried in extension_folders(folder):
@@ -61,23 +70,24 @@ def registry(
     return Registry(what, sources=sources)
 
 
-def _built_in(package: str, name: str, kind: type[T]) -> T:
-    return _record(importlib.import_module(f"{package}.{name}"), name.upper(), kind)
+def _built_in(path: str, kind: Callable[[], type[T]]) -> T:
+    module, _, attribute = path.partition(":")
+    return _record(importlib.import_module(module), attribute, kind)
 
 
-def _record(module: ModuleType, attribute: str, kind: type[T]) -> T:
+def _record(module: ModuleType, attribute: str, kind: Callable[[], type[T]]) -> T:
     return _checked(getattr(module, attribute, None), f"{module.__name__}:{attribute}", kind)
 
 
-def _checked(record: object, place: str, kind: type[T]) -> T:
-    if not isinstance(record, kind):
+def _checked(record: object, place: str, kind: Callable[[], type[T]]) -> T:
+    if not isinstance(record, kind()):
         raise InvalidInput(
-            f"{place}: expected a record of type {kind.__name__}, got {type(record).__name__}"
+            f"{place}: expected a record of type {kind().__name__}, got {type(record).__name__}"
         )
     return record
 
 
-def _entry(entry: EntryPoint, kind: type[T]) -> T:
+def _entry(entry: EntryPoint, kind: Callable[[], type[T]]) -> T:
     return _checked(entry.load(), entry.value, kind)
 
 
@@ -119,8 +129,8 @@ def extension_folders(study: Path) -> list[Path]:
 
 
 def extension_digests(study: Path) -> Mapping[str, str]:
-    """For each instrument that a study folder carries, the SHA-256 over its files: their names and
-    what is in them.
+    """For each instrument in a study folder, the SHA-256 over its files: their names and
+    contents.
     """
     return {folder.name: _digest(folder) for folder in extension_folders(study)}
 
@@ -136,7 +146,7 @@ def _digest(folder: Path) -> str:
     return total.hexdigest()
 
 
-def _extension(folder: Path, kind: type[T]) -> T:
+def _extension(folder: Path, kind: Callable[[], type[T]]) -> T:
     name = f"believable_extension_{folder.name}"
     place = folder / "__init__.py"
     spec = importlib.util.spec_from_file_location(

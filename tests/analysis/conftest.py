@@ -21,10 +21,8 @@ from believable.analysis.run import study_of
 from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
 from believable.bundle.read import Bundle
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
+from believable.core.nodes import from_plain
 from believable.study.definition import Definition
-from believable.study.nodes import from_plain
 from believable.study.reading import read_study
 
 GOLDEN = Path(__file__).parents[1] / "protocols" / "golden"
@@ -189,9 +187,9 @@ RATING: dict[str, Any] = {
 
 
 def definition_of(tree: dict[str, Any]) -> Definition:
-    reading = read_study(from_plain(tree), KINDS, file="study.yaml")
+    reading = read_study(from_plain(tree), file="study.yaml")
     assert not reading.problems, [str(problem) for problem in reading.problems]
-    return Definition(reading.study, tree)
+    return Definition(study=reading.study, tree=tree)
 
 
 def judges_bundle(
@@ -359,7 +357,7 @@ def data_of(made: Bundle, **changes: Any) -> tuple[Data, Plan]:
     study = study_of(made)[1]
     assert study is not None
     assert study.analysis is not None
-    plan = resolve(study.analysis.model_copy(update=changes), study, PROTOCOLS)
+    plan = resolve(study.analysis.model_copy(update=changes), study)
     return load(made, plan, study), plan
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from believable.analysis.analysed_set import find_exclusions
 from believable.analysis.run import study_of
-from believable.protocols import PROTOCOLS
 from believable.study.declaration import ExclusionRule
 
 
@@ -36,9 +35,9 @@ def test_included_answers_are_those_that_the_analysis_reads(studies, drops, left
     made = reviewed(studies)
     rule = ExclusionRule(rule="reviewed", drops=drops)
     data, _ = studies.data_of(made, exclusions=(rule,))
-    found = find_exclusions(
-        PROTOCOLS, study_of(made)[1].analysis.model_copy(update={"exclusions": (rule,)})
-    )(made)
+    found = find_exclusions(study_of(made)[1].analysis.model_copy(update={"exclusions": (rule,)}))(
+        made
+    )
     rows = list(made["answers"].rows())
     included = [row for row in rows if found.counts_answer(row)]
     assert included == list(data.table("answers").rows())

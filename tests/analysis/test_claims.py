@@ -29,7 +29,7 @@ def test_examples() -> None:
 def test_a_claim_beyond_the_clips_needs_two_of_each_part(
     over: str, n_clips: int, least: int | None, refused: bool
 ) -> None:
-    claim = Claim(over, n_clips, least=least)  # type: ignore[arg-type]
+    claim = Claim(over=over, n_clips=n_clips, least=least)  # type: ignore[arg-type]
     assert bool(claim.refusal) == refused
     if refused and least is not None:
         assert "at least two of each, there is one" in claim.refusal
@@ -37,12 +37,33 @@ def test_a_claim_beyond_the_clips_needs_two_of_each_part(
 
 def test_a_refused_claim_keeps_the_value_and_nothing_that_decides() -> None:
     estimate = Estimate(
-        0.7, 0.6, 0.8, 0.95, 9, "mean", se=0.1, statistic=2.0, df=(8.0,), p_value=0.04
+        value=0.7,
+        low=0.6,
+        high=0.8,
+        level=0.95,
+        n=9,
+        method="mean",
+        se=0.1,
+        statistic=2.0,
+        df=(8.0,),
+        p_value=0.04,
     )
-    test = TestResult(2.0, 0.04, 9, "t test", (8.0,), "greater", estimate, symbol="t")
-    refused, kept = refuse(test, Claim("both", 1)), refuse(estimate, Claim("both", 1))
+    test = TestResult(
+        statistic=2.0,
+        p_value=0.04,
+        n=9,
+        method="t test",
+        df=(8.0,),
+        alternative="greater",
+        estimate=estimate,
+        symbol="t",
+    )
+    refused, kept = (
+        refuse(test, Claim(over="both", n_clips=1)),
+        refuse(estimate, Claim(over="both", n_clips=1)),
+    )
     assert (refused.statistic, refused.p_value, refused.df) == (None, None, ())
     assert (refused.n, refused.alternative, refused.estimate) == (9, "greater", kept)
     assert (kept.value, kept.low, kept.high, kept.se) == (0.7, None, None, None)
     assert (kept.statistic, kept.df, kept.p_value) == (None, (), None)
-    assert refuse(test, Claim("judges", 1)) is test
+    assert refuse(test, Claim(over="judges", n_clips=1)) is test

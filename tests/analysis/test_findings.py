@@ -19,7 +19,7 @@ def test_undefined_cells_explain_themselves():
     made = table(
         "t",
         "T",
-        (Column("a", "A"), Column("b", "B", "number")),
+        (Column(name="a", title="A"), Column(name="b", title="B", form="number")),
         [("x", Undefined("too few")), ("y", np.float64(2))],
     )
     assert made.rows == (("x", None), ("y", 2.0))
@@ -30,7 +30,11 @@ def test_undefined_cells_explain_themselves():
 def test_an_estimate_fills_three_columns():
     columns = estimate_columns("b", "b")
     assert [column.name for column in columns] == ["b", "b_low", "b_high"]
-    assert estimate_cells(Estimate(1.0, 0.5, 2.0, 0.95, 3, "m")) == (1.0, 0.5, 2.0)
+    assert estimate_cells(Estimate(value=1.0, low=0.5, high=2.0, level=0.95, n=3, method="m")) == (
+        1.0,
+        0.5,
+        2.0,
+    )
     assert estimate_cells(without_interval(1.0, "alone", method="m", n=1)) == (
         1.0,
         Undefined("alone"),

@@ -6,11 +6,10 @@ import re
 from pathlib import Path
 
 from believable.analysis.resolution import resolve
-from believable.protocols import PROTOCOLS
+from believable.core.nodes import parse
 from believable.study.declaration import DeclaredPlan
-from believable.study.nodes import parse
 
-PAGE = Path(__file__).resolve(PROTOCOLS).parents[2] / "docs" / "how-to" / "analyse-a-study.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "analyse-a-study.md"
 
 
 def test_the_plan_of_the_page_fits_a_study(studies):
@@ -21,4 +20,4 @@ def test_the_plan_of_the_page_fits_a_study(studies):
     assert tree is not None
     study = studies.definition_of({**studies.COMPARING, "analysis": tree.plain()["analysis"]}).study
     assert isinstance(study.analysis, DeclaredPlan)
-    assert resolve(study.analysis, study, PROTOCOLS).test_option("accuracy", "margin") == 0.1
+    assert resolve(study.analysis, study).test_option("accuracy", "margin") == 0.1

@@ -29,7 +29,6 @@ from believable.analysis.resolution import undeclared
 from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
 from believable.core.errors import InvalidInput
-from believable.protocols import PROTOCOLS
 from believable.stats.correlations import within_correlation
 
 RNG = np.random.default_rng(1)
@@ -98,7 +97,7 @@ def study(*, traces: bool = True, answers: bool = True) -> tuple[Data, Plan]:
         for place in (0, 1)
         for n in range(4)
     ]
-    plan = undeclared("replay", None, PROTOCOLS)
+    plan = undeclared("replay", None)
     return analysis_data.load(bundle(rows), plan, None), plan
 
 
@@ -221,7 +220,7 @@ def test_a_row_without_all_tests_is_refused() -> None:
         correlations(
             "t",
             "T",
-            [Column("x", "x")],
+            [Column(name="x", title="x")],
             [CorrelationRow(("r",), {"a": compare(TRACE, CHOSEN)})],
             {"a": "A", "b": "B"},
         )

@@ -47,7 +47,7 @@ def test_a_table_has_the_columns_of_its_layout_in_order(layouts: Layouts) -> Non
         rows,
         who="judges",
         limit=0.5,
-        groups=[Column("group_0", "first", "integer")],
+        groups=[Column(name="group_0", title="first", form="integer")],
     )
     assert (scores.name, scores.title, scores.note) == (
         "judges_scores",
@@ -55,12 +55,16 @@ def test_a_table_has_the_columns_of_its_layout_in_order(layouts: Layouts) -> Non
         "Above 0.5.",
     )
     assert scores.columns == (
-        Column("name", "Name"),
-        Column("share", "Share", "number", 3, "of judges"),
-        Column("share_low", "low", "number", 3, "lower bound of share"),
-        Column("share_high", "high", "number", 3, "upper bound of share"),
-        Column("group_0", "first", "integer"),
-        Column("p", "p", "p", about="two-sided", claims=True),
+        Column(name="name", title="Name"),
+        Column(name="share", title="Share", form="number", digits=3, about="of judges"),
+        Column(
+            name="share_low", title="low", form="number", digits=3, about="lower bound of share"
+        ),
+        Column(
+            name="share_high", title="high", form="number", digits=3, about="upper bound of share"
+        ),
+        Column(name="group_0", title="first", form="integer"),
+        Column(name="p", title="p", form="p", about="two-sided", claims=True),
     )
     assert scores.rows == (("a", 0.5, 0.4, 0.6, 3, None),)
     assert scores.undefined == {(0, "p"): "too few"}
@@ -76,7 +80,13 @@ def test_a_figure_has_the_words_and_lines_of_its_layout(layouts: Layouts) -> Non
     use = {"category": "name", "value": "share"}
     rules = (("x", 0.5, "limit"),)
     expected = Chart(
-        "judges", "Scores", "points", "judges_scores", use, rules=rules, x_range=(0, 1)
+        name="judges",
+        title="Scores",
+        kind="points",
+        table="judges_scores",
+        use=use,
+        rules=rules,
+        x_range=(0, 1),
     )
     assert layouts.chart("{who}", who="judges", limit=0.5) == expected
 

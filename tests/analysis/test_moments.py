@@ -15,7 +15,6 @@ from believable.analysis.moments import join, link, moments
 from believable.analysis.resolution import undeclared
 from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
-from believable.protocols import PROTOCOLS
 
 RNG = np.random.default_rng(1)
 STEP = 4000
@@ -80,7 +79,7 @@ def study(*, flags: bool = True, traces: bool = False, logged: bool = True) -> t
                 "text": "eat",
             },
         ]
-    plan = undeclared("replay", None, PROTOCOLS)
+    plan = undeclared("replay", None)
     return analysis_data.load(bundle(rows), plan, None), plan
 
 

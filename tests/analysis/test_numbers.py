@@ -51,7 +51,7 @@ def test_p_has_no_leading_zero_and_is_never_zero_or_one(value: float, written: s
 
 
 def test_an_interval_says_its_level() -> None:
-    estimate = Estimate(0.8, 0.49, 0.943, 0.9, 10, "wilson")
+    estimate = Estimate(value=0.8, low=0.49, high=0.943, level=0.9, n=10, method="wilson")
     assert numbers.interval_words(estimate) == "90\u202f% CI [0.49,\u00a00.94]"
     assert numbers.interval_words(without_interval(0.8, "one observation", method="mean", n=1)) == (
         "no interval: one observation"
@@ -59,20 +59,32 @@ def test_an_interval_says_its_level() -> None:
 
 
 def test_an_estimate_states_its_interval_and_an_undefined_one_its_reason() -> None:
-    estimate = Estimate(0.8, 0.5, 0.9, 0.95, 10, "share, Wilson interval")
+    estimate = Estimate(
+        value=0.8, low=0.5, high=0.9, level=0.95, n=10, method="share, Wilson interval"
+    )
     written = numbers.estimate_words(estimate)
     assert written == "0.80 (95\u202f% CI [0.50,\u00a00.90])"
     assert numbers.estimate_words(undefined("no judge", method="m", n=0)) == "undefined (no judge)"
 
 
 def test_a_test_says_its_own_symbol_df_p_and_side() -> None:
-    two = TestResult(2.311, 0.0272, 34, "paired t test", df=(33,), symbol="t")
+    two = TestResult(
+        statistic=2.311, p_value=0.0272, n=34, method="paired t test", df=(33,), symbol="t"
+    )
     assert numbers.statistic_words(two) == "t(33) = 2.31, p = .027, two-sided"
     welch = TestResult(
-        -1.5, 0.00002, 40, "Welch's t test", df=(31.27,), alternative="less", symbol="t"
+        statistic=-1.5,
+        p_value=0.00002,
+        n=40,
+        method="Welch's t test",
+        df=(31.27,),
+        alternative="less",
+        symbol="t",
     )
     assert numbers.statistic_words(welch) == "t(31.3) = −1.50, p < .001, one-sided (less)"
-    of_fit = TestResult(2.0, 0.04, 20, "F test", (2.0, 17.0), symbol="F")
+    of_fit = TestResult(
+        statistic=2.0, p_value=0.04, n=20, method="F test", df=(2.0, 17.0), symbol="F"
+    )
     assert numbers.statistic_words(of_fit) == "F(2, 17) = 2.00, p = .040"
     assert (
         numbers.statistic_words(no_result("no data", method="paired t test", n=0))
@@ -87,19 +99,19 @@ def test_pearsons_test_is_printed_as_the_t_it_is() -> None:
 
 def test_a_statistic_without_its_symbol_is_refused() -> None:
     with pytest.raises(InvalidInput, match="without its symbol"):
-        TestResult(2.0, 0.04, 20, "t test", symbol="")
+        TestResult(statistic=2.0, p_value=0.04, n=20, method="t test", symbol="")
 
 
 @pytest.mark.parametrize(
     ("column", "value", "written"),
     [
-        (Column("x", "x", "share", 1), 0.5, "50.0\u202f%"),
-        (Column("x", "x", "integer"), 1200, "1,200"),
-        (Column("x", "x", "flag"), False, "no"),
-        (Column("x", "x", "p"), 0.04, ".040"),
-        (Column("x", "x", "number", 3), None, "–"),
-        (Column("x", "x"), 3, "3"),
-        (Column("x", "x", "number"), "not asked", "not asked"),
+        (Column(name="x", title="x", form="share", digits=1), 0.5, "50.0\u202f%"),
+        (Column(name="x", title="x", form="integer"), 1200, "1,200"),
+        (Column(name="x", title="x", form="flag"), False, "no"),
+        (Column(name="x", title="x", form="p"), 0.04, ".040"),
+        (Column(name="x", title="x", form="number", digits=3), None, "–"),
+        (Column(name="x", title="x"), 3, "3"),
+        (Column(name="x", title="x", form="number"), "not asked", "not asked"),
     ],
 )
 def test_a_cell_follows_its_column(column: Column, value: Cell, written: str) -> None:

@@ -6,7 +6,6 @@ import pytest
 
 from believable.analysis.resolution import resolve, undeclared
 from believable.core.errors import InvalidInput
-from believable.protocols import PROTOCOLS
 
 
 def study_of(studies, **changes):
@@ -15,7 +14,7 @@ def study_of(studies, **changes):
 
 def plan_of(studies, **fields):
     study = study_of(studies, analysis={**studies.COMPARING["analysis"], **fields})
-    return resolve(study.analysis, study, PROTOCOLS)
+    return resolve(study.analysis, study)
 
 
 def test_roles_are_what_the_plan_says_or_the_first_default_the_study_has(studies):
@@ -30,8 +29,8 @@ def test_a_role_that_nothing_plays(studies):
     with pytest.raises(
         InvalidInput, match=r"nothing plays the role 'human' .* Add `roles: \{human: …\}`"
     ):
-        resolve(study.analysis, study, PROTOCOLS)
-    assert resolve(study.analysis, None, PROTOCOLS).roles["human"] == ("human", "standin_human")
+        resolve(study.analysis, study)
+    assert resolve(study.analysis, None).roles["human"] == ("human", "standin_human")
 
 
 def test_options_have_defaults_and_unknown_ones_are_named(studies):
@@ -73,8 +72,7 @@ def test_defaults_of_a_protocol_for_a_study_that_declares_nothing(studies):
         studies.definition_of(
             {k: v for k, v in studies.COMPARING.items() if k != "analysis"}
         ).study,
-        PROTOCOLS,
     )
     assert plan.rank("accuracy") is None
     with pytest.raises(InvalidInput, match=r"unknown 'hnt'\. Did you mean 'hntt'"):
-        undeclared("hnt", None, PROTOCOLS)
+        undeclared("hnt", None)

@@ -13,7 +13,6 @@ from believable.analysis.preregistration import aspredicted, detectable, osf
 from believable.analysis.registered import plan_hash, register
 from believable.analysis.resolution import resolve
 from believable.core.errors import InvalidInput
-from believable.protocols import PROTOCOLS
 from believable.stats.power import paired_t
 
 
@@ -23,7 +22,7 @@ def document(request, studies, tmp_path):
     tree["arms"] = {"panel": ["lab", "online"]}
     tree["analysis"]["exclusions"] = [{"rule": "failed_check"}, {"rule": "too_fast", "below": 0.25}]
     definition = studies.definition_of(tree)
-    plan = resolve(definition.study.analysis, definition.study, PROTOCOLS)
+    plan = resolve(definition.study.analysis, definition.study)
     registration = register(plan, tmp_path, registered_on="2027-02-01T00:00:00+00:00")
     return request.param(definition, plan, registration, collected=0), plan, registration
 
@@ -63,7 +62,7 @@ def test_headings_follow_each_other_and_hold_something(document):
 
 def test_data_that_exist_are_admitted(studies, tmp_path):
     definition = studies.definition_of(studies.COMPARING)
-    plan = resolve(definition.study.analysis, definition.study, PROTOCOLS)
+    plan = resolve(definition.study.analysis, definition.study)
     registration = register(plan, tmp_path, registered_on="2027-02-01")
     assert "12 real sessions had begun" in osf(definition, plan, registration, collected=12)
     assert "has not been served yet" in osf(definition, plan, registration, collected=None)
@@ -78,7 +77,7 @@ def test_the_detectable_effect_is_the_one_with_that_power():
 def test_power_is_not_said_to_have_been_looked_at(studies, tmp_path):
     tree = copy.deepcopy(studies.RATING)
     definition = studies.definition_of(tree)
-    plan = resolve(definition.study.analysis, definition.study, PROTOCOLS)
+    plan = resolve(definition.study.analysis, definition.study)
     registration = register(plan, tmp_path, registered_on="2027-02-01")
     text = osf(definition, plan, registration, collected=0)
     assert "Power was" not in text
@@ -87,20 +86,24 @@ def test_power_is_not_said_to_have_been_looked_at(studies, tmp_path):
 
 def test_power_that_was_simulated_is_quoted_with_its_numbers_and_day(studies, tmp_path):
     definition = studies.definition_of(studies.COMPARING)
-    plan = resolve(definition.study.analysis, definition.study, PROTOCOLS)
+    plan = resolve(definition.study.analysis, definition.study)
     registration = register(plan, tmp_path, registered_on="2027-02-01")
     first = plan.declared.hypotheses[0].id
     points = (
-        SimulatedPower(30, first, 210, 500, 0.42, 0.377, 0.464),
-        SimulatedPower(60, first, 410, 500, 0.82, 0.784, 0.851),
+        SimulatedPower(
+            participants=30, what=first, met=210, judged=500, share=0.42, low=0.377, high=0.464
+        ),
+        SimulatedPower(
+            participants=60, what=first, met=410, judged=500, share=0.82, low=0.784, high=0.851
+        ),
     )
     record = PowerRecord(
-        "2027-01-15T09:00:00+00:00",
-        plan_hash(plan),
-        500,
-        1,
-        ("share of right answers 0.6",),
-        points,
+        simulated_on="2027-01-15T09:00:00+00:00",
+        plan=plan_hash(plan),
+        studies=500,
+        seed=1,
+        assumed=("share of right answers 0.6",),
+        points=points,
     )
     assert read_power(tmp_path) is None
     write_power(tmp_path, record)

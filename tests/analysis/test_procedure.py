@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from believable.analysis.procedure import design, past
+from believable.contracts.record import Text
 from believable.pages.finish import Finish
-from believable.study.records import Stimulus, Study, Text
+from believable.study.records import Stimulus, Study
 
 
 def told(scenarios: int) -> str:

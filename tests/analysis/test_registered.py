@@ -20,8 +20,6 @@ from believable.analysis.registered import (
 )
 from believable.analysis.resolution import resolve
 from believable.core.errors import Conflict, InvalidInput
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.protocols.templates import TEMPLATES
 from believable.study.load import load
 
@@ -29,7 +27,7 @@ from believable.study.load import load
 def plan_of(studies, **fields):
     tree = {**studies.COMPARING, "analysis": {**studies.COMPARING["analysis"], **fields}}
     study = studies.definition_of(tree).study
-    return resolve(study.analysis, study, PROTOCOLS)
+    return resolve(study.analysis, study)
 
 
 WHEN = "2027-02-01T12:00:00+00:00"
@@ -166,15 +164,18 @@ def test_deviations_of_ones_own_measures_touch_those_measures_alone():
     """What is assumed for planning changes no number; a question, a model or a group of answers
     does.
     """
-    study = load(TEMPLATES["rate-clips"].folder, kinds=KINDS, protocols=PROTOCOLS).study
-    plan = resolve(study.analysis, study, PROTOCOLS)
+    study = load(TEMPLATES["rate-clips"].folder).study
+    plan = resolve(study.analysis, study)
     tree = json.loads(json.dumps(tree_of(plan)))
     measures = tree["plan"]["measures"]
     measures["humanness"]["assume"]["values"]["script"] = 1.0
     measures["called_person"]["yes"] = ["program"]
     measures["certainty"]["title"] = "How sure"
     measures["gone"] = measures.pop("why")
-    differences = {part.field: part for part in deviations(Registration(tree, "", ""), plan)}
+    differences = {
+        part.field: part
+        for part in deviations(Registration(tree=tree, hash="", registered_on=""), plan)
+    }
     assert {field: set(part.outcomes) for field, part in differences.items()} == {
         "measures.humanness.assume": set(),
         "measures.called_person.yes": {"called_person"},

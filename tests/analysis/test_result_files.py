@@ -14,12 +14,11 @@ import pytest
 from believable.analysis.findings import Column, Table
 from believable.analysis.result_files import MARK_COLUMN, plain, results_json, table_csv, write
 from believable.analysis.run import run
-from believable.protocols import PROTOCOLS
 
 
 @pytest.fixture(scope="module")
 def analysis(studies):
-    return run(studies.judges(12), protocols=PROTOCOLS)
+    return run(studies.judges(12))
 
 
 def test_everything_is_written_and_read_back(analysis, tmp_path):
@@ -64,17 +63,22 @@ def test_the_same_analysis_gives_the_same_bytes(analysis, tmp_path):
 
 def test_text_that_a_spreadsheet_would_run_is_neutralised():
     table = Table(
-        "t",
-        "T",
-        (Column("a", "A"), Column("b", "B", "flag")),
-        (("=1+1", True), (None, None), ("x, y", False)),
+        name="t",
+        title="T",
+        columns=(Column(name="a", title="A"), Column(name="b", title="B", form="flag")),
+        rows=(("=1+1", True), (None, None), ("x, y", False)),
     )
     assert table_csv(table) == 'a,b\n\'=1+1,true\n,\n"x, y",false\n'
 
 
 def test_infinite_bounds_and_marks_fit_into_json():
     table = Table(
-        "t", "T", (), (), undefined={(0, "a"): "why"}, marked=frozenset({(1, "b"), (0, "b")})
+        name="t",
+        title="T",
+        columns=(),
+        rows=(),
+        undefined={(0, "a"): "why"},
+        marked=frozenset({(1, "b"), (0, "b")}),
     )
     assert plain(table)["undefined"] == {"0.a": "why"}
     assert plain(table)["marked"] == ["0.b", "1.b"]

@@ -15,7 +15,6 @@ from believable.analysis.run import data_hash, participants, run, settle, study_
 from believable.analysis.version_records import data_versions
 from believable.bundle.read import Bundle, RawEvent
 from believable.core.errors import InvalidInput
-from believable.protocols import PROTOCOLS
 from believable.report.chart_rows import no_links
 from believable.report.page import fragment
 
@@ -28,12 +27,12 @@ def changed(studies, **fields):
 
 def registered(studies, folder, when="2027-02-01T00:00:00+00:00"):
     study = studies.definition_of(studies.COMPARING).study
-    return register(resolve(study.analysis, study, PROTOCOLS), folder, registered_on=when)
+    return register(resolve(study.analysis, study), folder, registered_on=when)
 
 
 def test_preregister_then_change_the_plan_then_the_deviation_is_listed(studies, tmp_path):
     registration = registered(studies, tmp_path)
-    same = run(studies.judges(40), registration, protocols=PROTOCOLS)
+    same = run(studies.judges(40), registration)
     assert same.deviations == ()
     assert {finding.outcome: finding.status for finding in same.findings} == {
         "accuracy": "confirmatory",
@@ -44,7 +43,7 @@ def test_preregister_then_change_the_plan_then_the_deviation_is_listed(studies, 
     }
     assert "the plan analysed is the registered one" in same.methods
     other = studies.definition_of(changed(studies, alpha=0.01)).study.analysis
-    deviating = run(studies.judges(40), registration, plan=other, protocols=PROTOCOLS)
+    deviating = run(studies.judges(40), registration, plan=other)
     assert deviating.deviations == ("alpha: registered 0.05, now 0.01.",)
     assert {finding.status for finding in deviating.findings} == {"exploratory"}
     assert "the plan analysed deviates from it" in deviating.methods
@@ -61,12 +60,12 @@ def test_the_versions_of_a_dataset_are_read_once(studies, tmp_path, monkeypatch)
 
     for module in ("run", "version_records"):
         monkeypatch.setattr(f"believable.analysis.{module}.data_versions", counted)
-    run(studies.judges(10), registered(studies, tmp_path), protocols=PROTOCOLS)
+    run(studies.judges(10), registered(studies, tmp_path))
     assert len(calls) == 1
 
 
 def test_a_stopping_rule_that_is_not_met_is_a_deviation_that_changes_no_result(studies, tmp_path):
-    made = run(studies.judges(10), registered(studies, tmp_path), protocols=PROTOCOLS)
+    made = run(studies.judges(10), registered(studies, tmp_path))
     assert made.deviations == (
         (
             "the stopping rule is not met. Declared: stop at 30 sessions after exclusions; there"
@@ -98,7 +97,7 @@ def test_sessions_of_the_day_of_registration_count_by_their_time(
 ):
     bundle = studies.judges(40, simulated=False)
     events = [
-        RawEvent(f"j{number:04d}", seq, received_ms(time) + seq, "{}")
+        RawEvent(session=f"j{number:04d}", seq=seq, received_ms=received_ms(time) + seq, body="{}")
         for number, time in enumerate(times)
         for seq in (2, 1)
     ]
@@ -106,7 +105,7 @@ def test_sessions_of_the_day_of_registration_count_by_their_time(
         **{part.name: getattr(bundle, part.name) for part in fields(bundle)}, lines=tuple(events)
     )
     registration = registered(studies, tmp_path, when="2027-03-01T12:00:00+00:00")
-    differences = run(timed, registration, protocols=PROTOCOLS).deviations
+    differences = run(timed, registration).deviations
     assert differences == (() if deviation is None else (deviation,))
 
 
@@ -115,10 +114,10 @@ def test_where_the_dataset_tells_no_time_the_registration_tells_what_it_found(
     studies, tmp_path, before, deviations
 ):
     study = studies.definition_of(studies.COMPARING).study
-    plan = resolve(study.analysis, study, PROTOCOLS)
+    plan = resolve(study.analysis, study)
     when = "2027-03-01T12:00:00+00:00"
     registration = register(plan, tmp_path, registered_on=when, sessions_before=before)
-    told = run(studies.judges(40, simulated=False), registration, protocols=PROTOCOLS).deviations
+    told = run(studies.judges(40, simulated=False), registration).deviations
     assert len(told) == deviations
     assert all(words.startswith("3 of 40 sessions began before") for words in told)
 
@@ -139,7 +138,7 @@ class WithEvents(Bundle):
 
 def test_data_from_before_the_registration_are_not_confirmatory(studies, tmp_path):
     registration = registered(studies, tmp_path, when="2027-04-01T00:00:00+00:00")
-    made = run(studies.judges(40, simulated=False), registration, protocols=PROTOCOLS)
+    made = run(studies.judges(40, simulated=False), registration)
     assert made.deviations == (
         "40 of 40 sessions began before the plan was registered (2027-04-01T00:00:00+00:00).",
     )
@@ -147,15 +146,13 @@ def test_data_from_before_the_registration_are_not_confirmatory(studies, tmp_pat
 
 
 def test_without_registration_the_first_warning_says_so(studies):
-    made = run(studies.judges(10), protocols=PROTOCOLS)
+    made = run(studies.judges(10))
     assert "The plan was not preregistered: every result is exploratory." in made.warnings
     assert "Nothing was preregistered, so that all results are exploratory." in made.results
 
 
 def test_simulated_people_and_demonstration_stimuli_are_marked(studies):
-    made = run(
-        studies.judges(4, tree={**studies.COMPARING, "demonstration": True}), protocols=PROTOCOLS
-    )
+    made = run(studies.judges(4, tree={**studies.COMPARING, "demonstration": True}))
     assert made.source.simulated
     assert made.source.demonstration
     assert [words.partition(":")[0] for words in made.source.marks] == [
@@ -163,18 +160,18 @@ def test_simulated_people_and_demonstration_stimuli_are_marked(studies):
         "Demonstration stimuli",
     ]
     assert not set(made.source.marks) & set(made.warnings), "said once"
-    real = run(studies.judges(4, simulated=False), protocols=PROTOCOLS)
+    real = run(studies.judges(4, simulated=False))
     assert not real.source.simulated
     assert real.source.marks == ()
 
 
 def test_the_source_names_what_is_needed_to_get_the_numbers_again(studies):
     made = studies.judges(4)
-    source = run(made, protocols=PROTOCOLS).source
+    source = run(made).source
     definition = studies.definition_of(studies.COMPARING)
     assert source.definition == definition.hash
     assert source.data == data_hash(made)
-    assert source.plan == plan_hash(resolve(definition.study.analysis, definition.study, PROTOCOLS))
+    assert source.plan == plan_hash(resolve(definition.study.analysis, definition.study))
     assert source.seeds == {"analysis": 1, "study": 7}
     assert {"believable", "python", "numpy", "scipy"} <= set(source.versions)
     assert data_hash(studies.judges(4, seed=2)) != source.data
@@ -189,10 +186,8 @@ def test_the_seed_of_the_plan_decides_the_resampling(studies):
             "mean_low"
         )
 
-    assert bounds(run(made, protocols=PROTOCOLS)) == bounds(run(made, protocols=PROTOCOLS))
-    assert bounds(run(made, protocols=PROTOCOLS)) != bounds(
-        run(made, plan=other, protocols=PROTOCOLS)
-    )
+    assert bounds(run(made)) == bounds(run(made))
+    assert bounds(run(made)) != bounds(run(made, plan=other))
 
 
 def test_a_study_without_a_plan_needs_a_protocol(studies):
@@ -201,8 +196,8 @@ def test_a_study_without_a_plan_needs_a_protocol(studies):
     with pytest.raises(
         InvalidInput, match=r"declares no analysis.*--protocol trace\|replay\|clips\|hntt"
     ):
-        run(made, protocols=PROTOCOLS)
-    exploratory = run(made, protocol="hntt", protocols=PROTOCOLS)
+        run(made)
+    exploratory = run(made, protocol="hntt")
     assert {finding.status for finding in exploratory.findings} == {"exploratory"}
     assert {finding.hypothesis for finding in exploratory.findings} == {None}
 
@@ -211,12 +206,12 @@ def test_the_definition_of_most_sessions_counts(studies):
     made = studies.judges(4)
     digest, study = study_of(made)
     assert digest == studies.definition_of(studies.COMPARING).hash
-    assert study.analysis == settle(study, None, None, PROTOCOLS).declared
+    assert study.analysis == settle(study, None, None).declared
 
 
 def test_methods_and_results_are_whole_sentences_with_the_plan_in_them(studies):
     tree = changed(studies, exclusions=[{"rule": "too_fast", "below": 0.25}, {"rule": "reviewed"}])
-    made = run(studies.judges(30, tree=tree), protocols=PROTOCOLS)
+    made = run(studies.judges(30, tree=tree))
     assert (
         "took less than 0.25 of the median time; or who gave a free text that a reviewer"
         in made.methods
@@ -269,7 +264,7 @@ def test_nobody(studies):
 
 
 def test_a_hypothesis_without_a_result_keeps_its_row(studies):
-    nobody = run(studies.judges(0), protocols=PROTOCOLS)
+    nobody = run(studies.judges(0))
     declared = {
         hypothesis.id
         for hypothesis in studies.definition_of(studies.COMPARING).study.analysis.hypotheses
@@ -287,7 +282,7 @@ def test_a_hypothesis_without_a_result_keeps_its_row(studies):
 
 def test_methods_and_results_agree_about_deviations(studies, tmp_path):
     registration = registered(studies, tmp_path)
-    early = run(studies.judges(4), registration, protocols=PROTOCOLS)
+    early = run(studies.judges(4), registration)
     assert (
         "the plan analysed is the registered one, and collecting deviates from it in 1 point"
         in early.methods
@@ -305,13 +300,13 @@ def test_no_test_of_peoples_answers_is_shown_before_the_stopping_rule_is_met(stu
         for row in tables["participants"]:
             row["simulated"] = False
 
-    early = run(studies.judges(8, seed=2, change=real), protocols=PROTOCOLS)
+    early = run(studies.judges(8, seed=2, change=real))
     assert not early.source.simulated
     assert all(finding.test is None and finding.p_adjusted is None for finding in early.findings)
     shown = fragment(early, links=no_links)
     assert "held back until the stopping rule is met" in shown
     assert not re.search(r"p</i>[\s\u00a0]*(?:=|&lt;|&gt;)[\s\u00a0]*\.\d", shown)
     assert "not judged: the stopping rule is not met" in shown
-    ended = run(studies.judges(8, seed=2, change=real), protocols=PROTOCOLS, ended=True)
+    ended = run(studies.judges(8, seed=2, change=real), ended=True)
     assert any(finding.test is not None for finding in ended.findings)
     assert {row.supported for row in ended.hypotheses} == {None}

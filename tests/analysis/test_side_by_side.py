@@ -10,7 +10,6 @@ import pytest
 from believable.analysis.run import run
 from believable.analysis.side_by_side import side_by_side
 from believable.core.errors import InvalidInput
-from believable.protocols import PROTOCOLS
 from believable.report.page import page
 
 
@@ -26,7 +25,7 @@ def analyses(studies):
         for title in ("Symbolic", "Hybrid", "Shaped")
     ]
     return [
-        run(studies.judges(12, seed=place, accuracy=accuracy, tree=tree), protocols=PROTOCOLS)
+        run(studies.judges(12, seed=place, accuracy=accuracy, tree=tree))
         for place, (accuracy, tree) in enumerate(zip((0.85, 0.8, 0.5), trees, strict=True))
     ]
 
@@ -84,4 +83,4 @@ def test_different_protocols_and_single_studies_are_refused(studies):
     with pytest.raises(InvalidInput, match="two or more of one protocol"):
         side_by_side(three[:1])
     with pytest.raises(InvalidInput, match="of clips and hntt"):
-        side_by_side([three[0], run(studies.ratings(6), protocols=PROTOCOLS)])
+        side_by_side([three[0], run(studies.ratings(6))])

@@ -18,8 +18,7 @@ from believable.analysis.verdicts import (
     stopping,
     supported,
 )
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
+from believable.contracts.registries import PROTOCOLS
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.result import TestResult
 from believable.study.declaration import ExclusionRule, Hypothesis, Stopping
@@ -29,28 +28,47 @@ from believable.study.load import load
 def plan_of(studies, **fields):
     tree = {**studies.COMPARING, "analysis": {**studies.COMPARING["analysis"], **fields}}
     study = studies.definition_of(tree).study
-    return resolve(study.analysis, study, PROTOCOLS)
+    return resolve(study.analysis, study)
 
 
 def finding(outcome, p=None, *, kind="estimate", low=0.4, high=0.6, **more):
-    test = None if p is None else TestResult(1.0, p, 10, "test", symbol="t")
-    estimate = Estimate(0.5, low, high, 0.95, 10, "mean")
-    return Finding(outcome, outcome, "It is so.", estimate, test, kind=kind, about="agent", **more)
+    test = (
+        None if p is None else TestResult(statistic=1.0, p_value=p, n=10, method="test", symbol="t")
+    )
+    estimate = Estimate(value=0.5, low=low, high=high, level=0.95, n=10, method="mean")
+    return Finding(
+        outcome=outcome,
+        title=outcome,
+        sentence="It is so.",
+        estimate=estimate,
+        test=test,
+        kind=kind,
+        about="agent",
+        **more,
+    )
 
 
 FOUND = (
     Section(
-        "one",
-        "One",
-        (),
-        (
+        name="one",
+        title="One",
+        paragraphs=(),
+        findings=(
             finding("accuracy", 0.03),
             finding("accuracy", 0.04, kind="equivalence"),
             finding("median_accuracy"),
         ),
-        (Table("t", "T", (), (), status="exploratory"), Table("d", "D", (), ())),
+        tables=(
+            Table(name="t", title="T", columns=(), rows=(), status="exploratory"),
+            Table(name="d", title="D", columns=(), rows=()),
+        ),
     ),
-    Section("two", "Two", (), (finding("uncertainty"), finding("strength"))),
+    Section(
+        name="two",
+        title="Two",
+        paragraphs=(),
+        findings=(finding("uncertainty"), finding("strength")),
+    ),
 )
 
 
@@ -131,7 +149,9 @@ def test_before_the_stopping_rule_is_met_nothing_is_judged_and_no_test_of_people
     assert "p = " not in " ".join(
         finding.sentence for section in people.sections for finding in section.findings
     )
-    explored = Section("three", "Three", (), (finding("strength", 0.02),))
+    explored = Section(
+        name="three", title="Three", paragraphs=(), findings=(finding("strength", 0.02),)
+    )
     for simulated_, ended in ((True, False), (False, True)):
         restraint = restraint_of(state, simulated=simulated_, ended=ended)
         later = judged([*FOUND, explored], plan_of(studies), None, (), restraint)
@@ -153,14 +173,22 @@ def test_before_the_stopping_rule_is_met_nothing_is_judged_and_no_test_of_people
 
 def test_columns_of_tests_and_verdicts_are_held_back(studies):
     columns = (
-        Column("p", "p", "p"),
-        Column("t", "t", "number"),
-        Column("verdict", "Verdict", claims=True),
+        Column(name="p", title="p", form="p"),
+        Column(name="t", title="t", form="number"),
+        Column(name="verdict", title="Verdict", claims=True),
     )
     section = Section(
-        "s",
-        "S",
-        tables=(Table("x", "X", columns, ((0.01, 3.0, "passes"),), marked=frozenset({(0, "p")})),),
+        name="s",
+        title="S",
+        tables=(
+            Table(
+                name="x",
+                title="X",
+                columns=columns,
+                rows=((0.01, 3.0, "passes"),),
+                marked=frozenset({(0, "p")}),
+            ),
+        ),
     )
     state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
     for simulated, row in ((True, (0.01, 3.0, None)), (False, (None, None, None))):
@@ -173,15 +201,17 @@ def test_columns_of_tests_and_verdicts_are_held_back(studies):
 
 def test_tables_next_to_a_hypothesis_that_is_not_judged_show_no_p(studies):
     columns = (
-        Column("p", "p", "p"),
-        Column("statistic", "Statistic", "number"),
-        Column("mean", "Mean", "number"),
+        Column(name="p", title="p", form="p"),
+        Column(name="statistic", title="Statistic", form="number"),
+        Column(name="mean", title="Mean", form="number"),
     )
-    table = Table("x", "X", columns, ((0.01, 3.0, 0.7),), marked=frozenset({(0, "p")}))
+    table = Table(
+        name="x", title="X", columns=columns, rows=((0.01, 3.0, 0.7),), marked=frozenset({(0, "p")})
+    )
     state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
     sections = [
-        Section("s", "S", findings=(finding("accuracy", 0.03),), tables=(table,)),
-        Section("o", "O", tables=(table,)),
+        Section(name="s", title="S", findings=(finding("accuracy", 0.03),), tables=(table,)),
+        Section(name="o", title="O", tables=(table,)),
     ]
     first, other = judged(
         sections, plan_of(studies), None, (), restraint_of(state, simulated=True)
@@ -192,8 +222,13 @@ def test_tables_next_to_a_hypothesis_that_is_not_judged_show_no_p(studies):
 
 
 def test_what_a_published_rule_says_waits_for_the_stopping_rule(studies):
-    verdict = Finding("median_accuracy", "m", "The median is .5.", conclusion="The agent passes.")
-    section = Section("s", "S", findings=(verdict,))
+    verdict = Finding(
+        outcome="median_accuracy",
+        title="m",
+        sentence="The median is .5.",
+        conclusion="The agent passes.",
+    )
+    section = Section(name="s", title="S", findings=(verdict,))
     state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
     early = judged([section], plan_of(studies), None, (), restraint_of(state, simulated=True))
     assert early.sections[0].findings[0].sentence == "The median is .5."
@@ -230,7 +265,9 @@ def test_an_equivalence_test_counts_only_where_it_is_claimed(studies):
 def test_criteria(studies, criterion, value, verdict):
     hypothesis = Hypothesis(id="H", text="x", outcome="o", criterion=criterion, value=value)
     assert supported(hypothesis, finding("o"), plan_of(studies)) is verdict
-    nothing = Finding("o", "o", "x", undefined("no data", method="m", n=0))
+    nothing = Finding(
+        outcome="o", title="o", sentence="x", estimate=undefined("no data", method="m", n=0)
+    )
     assert supported(hypothesis, nothing, plan_of(studies)) is None
 
 
@@ -243,8 +280,14 @@ def test_an_interval_without_width_decides_nothing(studies, criterion):
 def test_a_point_criterion_is_open_if_the_interval_contains_its_value(studies):
     """r = .73 with [-.19, .97] and the criterion "at most .7": neither met nor missed."""
     claim = {"id": "H", "text": "x", "outcome": "uncertainty", "criterion": "at_most", "value": 0.7}
-    estimate = Estimate(0.73, -0.19, 0.97, 0.95, 26, "r")
-    found = Section("s", "S", findings=(Finding("uncertainty", "r", "It is so.", estimate),))
+    estimate = Estimate(value=0.73, low=-0.19, high=0.97, level=0.95, n=26, method="r")
+    found = Section(
+        name="s",
+        title="S",
+        findings=(
+            Finding(outcome="uncertainty", title="r", sentence="It is so.", estimate=estimate),
+        ),
+    )
     (row,) = judged([found], plan_of(studies, hypotheses=[claim]), None, ()).hypotheses
     assert row.supported is None
     assert row.criterion == "at most 0.7, by the whole interval"
@@ -254,10 +297,15 @@ def test_a_point_criterion_is_open_if_the_interval_contains_its_value(studies):
         " contains 0.7"
     )
     flat = Section(
-        "s",
-        "S",
+        name="s",
+        title="S",
         findings=(
-            Finding("uncertainty", "r", "It is so.", Estimate(0.5, 0.5, 0.5, 0.95, 26, "r")),
+            Finding(
+                outcome="uncertainty",
+                title="r",
+                sentence="It is so.",
+                estimate=Estimate(value=0.5, low=0.5, high=0.5, level=0.95, n=26, method="r"),
+            ),
         ),
     )
     (row,) = judged([flat], plan_of(studies, hypotheses=[claim]), None, ()).hypotheses
@@ -271,8 +319,8 @@ def test_significance_cannot_be_judged_without_a_test(studies):
 
 
 def protocol_plan(protocol):
-    study = load(PROTOCOLS[protocol].folder, kinds=KINDS, protocols=PROTOCOLS).study
-    return resolve(study.analysis, study, PROTOCOLS)
+    study = load(PROTOCOLS[protocol].folder).study
+    return resolve(study.analysis, study)
 
 
 @pytest.mark.parametrize(("r", "needed"), [(0.3, True), (0.82, False)])
@@ -281,7 +329,10 @@ def test_two_tests_of_annotators_are_needed_unless_one_stands_for_the_other(r, n
     plan = protocol_plan("qa")
     (hypothesis,) = (one for one in plan.declared.hypotheses if one.outcome == "tests_agree")
     agreement = Finding(
-        "tests_agree", "r", "x", Estimate(r, r - 0.02, r + 0.02, 0.95, 40, "Pearson")
+        outcome="tests_agree",
+        title="r",
+        sentence="x",
+        estimate=Estimate(value=r, low=r - 0.02, high=r + 0.02, level=0.95, n=40, method="Pearson"),
     )
     assert supported(hypothesis, agreement, plan) is needed
 
@@ -302,12 +353,27 @@ def test_a_directional_hypothesis_is_not_met_by_an_effect_on_the_other_side(prot
         (-as_said, 0.001, False),
         (as_said, 0.5, False),
     ):
-        test = TestResult(3.0 * side, p, 30, "test", symbol="t")
-        estimate = Estimate(0.5 * side, 0.5 * side - 0.1, 0.5 * side + 0.1, 0.95, 30, "difference")
-        result = Finding(hypothesis.outcome, "x", "It is so.", estimate, test)
+        test = TestResult(statistic=3.0 * side, p_value=p, n=30, method="test", symbol="t")
+        estimate = Estimate(
+            value=0.5 * side,
+            low=0.5 * side - 0.1,
+            high=0.5 * side + 0.1,
+            level=0.95,
+            n=30,
+            method="difference",
+        )
+        result = Finding(
+            outcome=hypothesis.outcome,
+            title="x",
+            sentence="It is so.",
+            estimate=estimate,
+            test=test,
+        )
         row, *_ = (
             row
-            for row in judged([Section("s", "S", findings=(result,))], plan, None, ()).hypotheses
+            for row in judged(
+                [Section(name="s", title="S", findings=(result,))], plan, None, ()
+            ).hypotheses
             if row.id == hypothesis.id
         )
         assert row.supported is verdict
@@ -371,12 +437,28 @@ def test_no_rule(studies):
 
 def test_what_is_held_back_leaves_no_p_value_in_any_record(studies):
     """Records are written to files as well: a p value there would be read there."""
-    measured = Estimate(0.5, 0.4, 0.6, 0.95, 10, "mean", statistic=2.0, df=(9.0,), p_value=0.04)
-    test = replace(TestResult(2.0, 0.04, 10, "test", symbol="t"), effect=measured)
+    measured = Estimate(
+        value=0.5,
+        low=0.4,
+        high=0.6,
+        level=0.95,
+        n=10,
+        method="mean",
+        statistic=2.0,
+        df=(9.0,),
+        p_value=0.04,
+    )
+    test = replace(
+        TestResult(statistic=2.0, p_value=0.04, n=10, method="test", symbol="t"), effect=measured
+    )
     one = replace(finding("accuracy"), estimate=measured, test=test)
     restraint = restraint_of(StoppingState("Declared.", 10, 3, False), simulated=False)
     (section,) = judged(
-        (Section("s", "S", (), (one,)),), plan_of(studies), None, (), restraint
+        (Section(name="s", title="S", paragraphs=(), findings=(one,)),),
+        plan_of(studies),
+        None,
+        (),
+        restraint,
     ).sections
     (held,) = section.findings
     for record in (held.estimate, held.test.effect):
@@ -387,7 +469,9 @@ def test_what_is_held_back_leaves_no_p_value_in_any_record(studies):
 def test_outcomes_without_a_rank_are_no_part_of_the_family(studies):
     plan = plan_of(studies, hypotheses=[], multiplicity="holm", outcomes={"primary": ["accuracy"]})
     rows = tuple(finding(outcome, 0.03) for outcome in ("accuracy", "accuracy", "strength"))
-    (section,) = judged((Section("s", "S", (), rows),), plan, None, ()).sections
+    (section,) = judged(
+        (Section(name="s", title="S", paragraphs=(), findings=rows),), plan, None, ()
+    ).sections
     assert plan.rank("strength") is None
     assert [one.p_adjusted for one in section.findings] == [
         pytest.approx(0.06),

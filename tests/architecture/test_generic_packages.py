@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
+from believable.contracts.registries import WORLDS
 from believable.protocols import READY_STUDIES
-from believable.worlds import WORLDS
 from tests.architecture.house import modules, nodes_of
 
 KNOW_NO_WORLD = ("bundle", "cli", "collect", "report", "store", "web")
@@ -23,16 +23,7 @@ KNOW_NO_PROTOCOL = (
 KNOW_KINDS = ("pages", "protocols")
 #: What a generic package may know of pages: the registry, the contract, how answers are judged, the
 #: message.
-PAGES_FOR_ALL = {
-    "KINDS",
-    "PAGES",
-    "Kinds",
-    "PageKind",
-    "contract",
-    "expected_time",
-    "submission",
-    "message",
-}
+PAGES_FOR_ALL = {"expected_time", "message"}
 
 PLAYED = [world.name for world in WORLDS if world.playing]
 PROTOCOLS = frozenset(READY_STUDIES.names)
@@ -115,7 +106,7 @@ def test_a_world_is_noticed() -> None:
     assert PLAYED
     assert worlds_named(f"from believable.worlds.{PLAYED[0]}.rules import step")
     assert worlds_named(f"if world == '{PLAYED[0]}':")
-    assert not worlds_named("from believable.worlds import WORLDS")
+    assert not worlds_named("from believable.contracts.registries import WORLDS")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +132,7 @@ def test_other_uses_of_the_words_pass(source: str) -> None:
 
 def test_a_kind_of_page_is_noticed() -> None:
     source = (
-        "from believable.pages.watch import Watch\nfrom believable.pages import PAGES\nimport"
+        "from believable.pages.watch import Watch\nfrom believable.pages import message\nimport"
         " believable.pages.play"
     )
     assert list(kinds_named(ast.walk(ast.parse(source)))) == [1, 3]

@@ -19,16 +19,19 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(names.split())
     for names in (
         "core",
-        "study recordings stats",
+        "recordings stats",
         "imitation",
+        "contracts",
+        "study agents",
         "traces instruments players worlds",
-        "stimuli bundle",
+        "stimuli bundle environments",
         "pages coding",
         "store",
         "analysis collect",
         "report",
         "simulate",
         "protocols",
+        "app",
         "web",
         "cli",
     )
@@ -48,8 +51,10 @@ ONLY_IN = {
     "obstore": {"core"},
     "click": {"cli"},
     "httpx": {"simulate", "worlds"},
-    "gymnasium": {"worlds"},
+    "gymnasium": {"worlds", "environments"},
+    "pettingzoo": {"worlds", "environments"},
     "torch": {"worlds"},
+    "stable_baselines3": {"worlds"},
     "safetensors": {"worlds"},
     "altair": set(),
     "vl_convert": {"report"},
@@ -65,8 +70,8 @@ ONLY_IN = {
 LAZY_PACKAGES = {"cli"}
 OPTIONAL_LIBRARIES = {
     *("alembic", "av", "PIL", "glmm", "numba", "vizdoom", "distributed", "dask"),
-    *("psycopg", "gymnasium", "minari", "torch", "vl_convert"),
-    *("pyarrow", "jwt", "obstore", "safetensors", "tokenizers", "xllamacpp"),
+    *("psycopg", "gymnasium", "minari", "torch", "stable_baselines3", "vl_convert"),
+    *("pyarrow", "authlib", "joserfc", "obstore", "safetensors", "tokenizers", "xllamacpp"),
 }
 
 
@@ -152,7 +157,16 @@ CUTS = {
     ("stats", "traces"): {*("numpy", "scipy", "threadpoolctl", "numba", "glmm"), "believable.core"},
     ("worlds", "agents", "imitation"): {
         *("numpy", "scipy", "threadpoolctl", "numba", "pydantic", "httpx", "av", "PIL"),
-        *("gymnasium", "torch", "safetensors", "tokenizers", "vizdoom", "xllamacpp"),
+        *(
+            "gymnasium",
+            "pettingzoo",
+            "stable_baselines3",
+            "torch",
+            "safetensors",
+            "tokenizers",
+            "vizdoom",
+            "xllamacpp",
+        ),
         *("believable.core", "believable.contracts", "believable.study", "believable.recordings"),
         *("believable.stats", "believable.plugins", "believable.__version__"),
     },

@@ -20,7 +20,7 @@ NAMES = believable.__all__
 
 
 def test_there_are_about_thirty_and_no_two_lists_differ() -> None:
-    assert 25 <= len(NAMES) == len(set(NAMES)) <= 45
+    assert 25 <= len(NAMES) == len(set(NAMES)) <= 50
     tree = ast.parse(Path(believable.__file__).read_text(encoding="utf-8"))
     block = next(
         node
@@ -96,9 +96,30 @@ def test_importing_the_package_loads_none_of_it() -> None:
 
 
 def test_from_a_folder_to_results(tmp_path: Path) -> None:
-    folder = believable.new_study(tmp_path / "study", "hntt")
-    assert believable.check_study(folder) == []
-    definition = believable.load_study(folder)
-    analysis = believable.analyse(believable.simulate_study(definition, 8, seed=1))
-    assert analysis.title == definition.study.title.in_language("en")
+    folder = str(tmp_path / "study")
+    assert believable.new(folder, protocol="hntt") == [Path(folder)]
+    assert believable.check(folder).errors == 0
+    done = believable.simulate(folder, participants=8, seed=1, processes=1)
+    assert len(done.visits) == 8
+    data = believable.export(folder, simulated=True, out=str(tmp_path / "data"))
+    assert len(believable.read_bundle(str(data.path))["participants"]) == data.sessions
+    analysis = believable.analyse(folder)
+    assert analysis.title == believable.load_study(folder).study.title.in_language("en")
     assert analysis.sections
+
+
+def test_a_subpackage_does_not_hide_the_function_of_its_name() -> None:
+    code = (
+        "import believable.report.page, believable.simulate.crowd, believable.stats.power;"
+        " print(callable(believable.simulate), callable(believable.report),"
+        " believable.stats.__name__)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "True True believable.stats\n"
+
+
+def test_wrong_options_are_reported_by_name() -> None:
+    with pytest.raises(believable.InvalidInput, match="--participants: Input should be greater"):
+        believable.simulate("my-study", participants=0)
+    with pytest.raises(believable.InvalidInput, match="--colour: there is no such option"):
+        believable.check("my-study", colour="red")  # type: ignore[call-arg]

@@ -93,6 +93,7 @@ def test_every_test_file_mirrors_a_folder_of_the_source() -> None:
         "deploy",
         "docs",
         "e2e",
+        "agent_package",
         "plugin_package",
         "validation",
     }

@@ -26,10 +26,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, expect
 
+from believable.app.settings import PublishedFolder, Settings
 from believable.web.app import prepare
 from believable.web.app import serve as serve_app
 from believable.web.gallery import serve as gallery_app
-from believable.web.settings import PublishedFolder, Settings
 from tests.waiting import wait_until
 
 CHROMIUM = (

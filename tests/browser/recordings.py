@@ -30,37 +30,61 @@ def walk(kind: str = "arena", *, frames: int = SECONDS * 10, **more: object) -> 
     there = [abs((frame % 200) - 100) for frame in range(frames)]
     role = {"maze": "player", "town": "person"}.get(kind, "mover")
     given: dict[str, object] = {
-        "world": RecordedWorld(kind, 16, 9, WALLS),
+        "world": RecordedWorld(kind=kind, width=16, height=9, walls=WALLS),
         "actors": (Actor("ada", "Ada", role),),
-        "timing": Timing(100, frames),
+        "timing": Timing(frame_ms=100, frames=frames),
         "tracks": (
             Track(
-                "ada",
-                tuple(2500 + 110 * x for x in there),
-                tuple(2500 + 20 * x for x in there),
-                tuple(3 * x % 360 for x in there),
-                0,
-                (State(0, "health", 70), State(0, "secret_mood", "canarymood")),
+                actor="ada",
+                x=tuple(2500 + 110 * x for x in there),
+                y=tuple(2500 + 20 * x for x in there),
+                heading=tuple(3 * x % 360 for x in there),
+                first_frame=0,
+                states=(State(0, "health", 70), State(0, "secret_mood", "canarymood")),
             ),
         ),
         "actions": tuple(
             Action(
-                f"ada-{n}",
-                "ada",
-                n * 10_000,
-                (n + 1) * 10_000,
-                "walk",
-                "ball",
-                "yard",
-                f"step number {n}",
+                id=f"ada-{n}",
+                actor="ada",
+                t0_ms=n * 10_000,
+                t1_ms=(n + 1) * 10_000,
+                verb="walk",
+                object="ball",
+                place="yard",
+                text=f"step number {n}",
             )
             for n in range(SECONDS // 10)
             if (n + 1) * 10_000 <= frames * 100
         ),
         "plans": (
-            PlanStep("day", "ada", None, 0, 0, frames * 100, "walk all day"),
-            PlanStep("first", "ada", "day", 1, 0, frames * 50, "first half"),
-            PlanStep("second", "ada", "day", 1, frames * 50, frames * 100, "second half"),
+            PlanStep(
+                id="day",
+                actor="ada",
+                parent=None,
+                level=0,
+                t0_ms=0,
+                t1_ms=frames * 100,
+                text="walk all day",
+            ),
+            PlanStep(
+                id="first",
+                actor="ada",
+                parent="day",
+                level=1,
+                t0_ms=0,
+                t1_ms=frames * 50,
+                text="first half",
+            ),
+            PlanStep(
+                id="second",
+                actor="ada",
+                parent="day",
+                level=1,
+                t0_ms=frames * 50,
+                t1_ms=frames * 100,
+                text="second half",
+            ),
         ),
         "hidden_states": ("secret_mood",),
     }

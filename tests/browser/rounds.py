@@ -14,6 +14,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from believable.contracts.inputs import InputChange
 from believable.recordings import file
 from believable.recordings.recording import Recording
 from believable.worlds.live_round import record_round
@@ -136,6 +137,15 @@ class Player:
         return code.input_value()
 
 
+def changes_in(pieces: list[Any]) -> list[InputChange]:
+    """The changes in rows of `round_inputs`, of a round with one seat."""
+    return [
+        InputChange(tick, number, tuple(pressed))
+        for (piece,) in pieces
+        for tick, number, *pressed in json.loads(piece)
+    ]
+
+
 def rounds_of(line: Line) -> list[tuple[MazeSetup, list[list[int]], Recording, dict[str, Any]]]:
     """Every finished round: its setup, the inputs that were applied, the stored recording, and its
     row.
@@ -151,8 +161,8 @@ def rounds_of(line: Line) -> list[tuple[MazeSetup, list[list[int]], Recording, d
         pieces = line.rows(f"SELECT inputs FROM round_inputs WHERE {where} ORDER BY tick")
         name = f"round-{row['position']}-{row['run']}-{row['attempt']}.replay.json.gz"
         ((body,),) = line.rows(f"SELECT body FROM blobs WHERE name = '{name}'")
-        changes = [change for (piece,) in pieces for change in json.loads(piece)]
-        setup = MAZE.game.setup_from(row["setup"])
+        changes = changes_in(pieces)
+        setup = MAZE.game.load_setup(row["setup"])
         found.append((setup, changes, file.from_bytes(body, source=name), row))
     return found
 
@@ -184,8 +194,8 @@ def same_again(line: Line) -> list[dict[str, Any]]:
         logged = {input_[0]: input_[2:] for input_ in inputs}
         assert len(logged) == len(inputs), "an input was logged twice"
         assert changes, "nothing was pressed"
-        assert {number for _, number, *_ in changes} - {0} <= logged.keys()
-        walked = [change for change in changes if change[2:4] != [0, 0]]
-        assert all(logged[number][:2] == keys[:2] for _, number, *keys in walked)
+        assert {change.number for change in changes} - {0} <= logged.keys()
+        walked = [change for change in changes if change.pressed[:2] != (0, 0)]
+        assert all(tuple(logged[change.number][:2]) == change.pressed[:2] for change in walked)
         rows.append(row)
     return rows

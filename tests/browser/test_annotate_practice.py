@@ -62,7 +62,7 @@ def test_practice_says_what_was_understood_and_can_be_repeated(
     page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("button", name="Start the practice").press("Enter")
     follow_the_disc(page, "ArrowDown", "ArrowUp")
-    expect(page.get_by_text("Not quite yet. Please try once more.")).to_be_visible()
+    expect(page.get_by_text("Not quite. Please try once more.")).to_be_visible()
     expect(page.locator("li.wrong")).to_have_count(4)
     expect(page.get_by_role("button", name="Continue", exact=True)).to_be_hidden()
     page.get_by_role("button", name="Try again").press("Enter")

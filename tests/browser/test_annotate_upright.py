@@ -14,7 +14,7 @@ from believable.recordings.recording import RecordedWorld
 
 WATCH = "practice: false, controls: {must_finish: false}, annotate: {ranktrace: {}}"
 OPEN = "#" + "." * 14 + "#"
-SQUARE = RecordedWorld("arena", 16, 16, ("#" * 16, *[OPEN] * 14, "#" * 16))
+SQUARE = RecordedWorld(kind="arena", width=16, height=16, walls=("#" * 16, *[OPEN] * 14, "#" * 16))
 
 
 def box(page: Page, name: str) -> FloatRect:

@@ -19,7 +19,6 @@ from playwright.sync_api import Browser, Page, expect
 from believable.coding.labels import Mark, from_json
 from believable.coding.phrases import planted_for, read_reason, simulated_coder, write_reason
 from believable.coding.responses import Response
-from believable.pages import KINDS
 from believable.store import accounts, coding_projects, rights
 from believable.store.coding_projects import CodingProject, TextMedium
 from believable.store.database_tables import definitions
@@ -56,7 +55,15 @@ def fill(store: Store, definition: Definition) -> None:
             rights.grant(conn, name, "study", role, now_ms=0)
             accounts.set_password(conn, name, hashed)
         project = CodingProject(
-            "why", "study", "real", "Why it seemed human-like", (), 11, True, "none", 0
+            id="why",
+            study="study",
+            pool="real",
+            title="Why it seemed human-like",
+            sources=(),
+            seed=11,
+            suggestions=True,
+            rule="none",
+            created_ms=0,
         )
         coding_projects.create_project(conn, project, BOOK, user="ada")
         coding_projects.put_texts(conn, project, list(texts(definition)))
@@ -96,7 +103,7 @@ def desk_server(
     server = serve(folder)
     with Store.open(server.settings.url) as store:
         body = store.read(lambda conn: conn.execute(definitions.select()).one().body)
-        fill(store, Definition.from_json(body, KINDS))
+        fill(store, Definition.from_json(body))
     return server
 
 

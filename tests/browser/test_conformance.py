@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from believable.instruments import INSTRUMENTS
-from believable.instruments.contract import Instrument
-from believable.players import PLAYERS
-from believable.players.contract import Player
+from believable.contracts.instrument import Instrument
+from believable.contracts.player import Player
+from believable.contracts.registries import INSTRUMENTS, PLAYERS
 from believable.web.gallery import EXAMPLES
 
 ANSWERING = [one for one in INSTRUMENTS if one.use == "answer"]

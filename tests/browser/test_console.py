@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from believable.app.settings import Settings, open_collect
 from believable.collect.desk import Collect
 from believable.core.clock import WallClock
 from believable.core.ids import new_token
-from believable.web.app import Settings, open_collect
 
 GENUINE = "The first player hesitated at the doors and looked around before it walked on."
 STUDY = """\
@@ -306,7 +306,7 @@ def test_the_checklist_says_what_is_open_and_a_whole_session_is_excluded_in_the_
     expect(row).to_contain_text("open")
     expect(page.get_by_role("row", name="Checked")).to_contain_text("to look at")
     expect(page.locator(".problems li").first).to_be_visible()
-    expect(page.get_by_text("the study does not say what a session costs")).to_be_visible()
+    expect(page.get_by_text("the study does not state the cost of a session")).to_be_visible()
     crowd.take_part("copied from somewhere", GENUINE)
     page.goto(f"{server.url}/console/studies/study/review?show=all")
     page.get_by_label("Exclude the whole session").check()

@@ -84,7 +84,7 @@ def test_it_is_played_to_its_end(page: Page, link: str) -> None:
     page.get_by_role("button", name="Play").click()
     # The page has settled: a line that appears later would move the button away from the click.
     expect(page.get_by_text("You have watched the recording.")).to_be_visible()
-    expect(page.get_by_text("You can go on now.")).to_be_attached()
+    expect(page.get_by_text("You can continue now.")).to_be_attached()
     page.locator("button.next").click()
     expect(page.get_by_label("Your completion code")).to_be_visible()
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
+from believable.contracts.texts import LANGUAGES, built_in
 from believable.recordings.file import write
-from believable.study.texts import LANGUAGES, built_in
 
 PAIR = """\
 believable: 1

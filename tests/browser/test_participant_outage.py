@@ -282,7 +282,7 @@ def test_trouble_with_sending_is_in_sight_on_a_small_laptop(
     # comes below the fold.
     button.evaluate("(next) => next.scrollIntoView({ block: 'end' })")
     button.click()
-    expect(page.locator(".send-trouble")).to_contain_text("The connection is gone.")
+    expect(page.locator(".send-trouble")).to_contain_text("You are offline.")
     expect(page.locator(".send-trouble")).to_be_in_viewport(ratio=1)
     expect(page.locator("#status")).to_be_in_viewport(ratio=1)
     page.context.set_offline(False)

@@ -9,16 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from build_hooks.bare_scripts import without_comments
-
 CONSENT, TEXT, FORM, CHECK, WATCH_1, WATCH_2, BREAK, RATE = range(8)
-#: 60 000 until pages led to their questions, said trouble at the button and at the bar with a way
-#: to try again, gave up downloads that hang, and counted what was seen: 5.8 kB that a watch page
-#: needs before anything goes wrong. Leaving a page by one request instead of two took .6 kB more,
-#: asking again for scripts that do not arrive .9 kB; limits of the first speed, the minutes left
-#: and trouble in sight 1.5 kB.
-LARGEST_SCRIPTS_BYTES = 68_000
-
 #: Finds what people with assistive technology would stumble over.
 FAULTS = """() => {
   const faults = [];
@@ -146,23 +137,6 @@ def test_every_page_is_accessible(
     look("unknown link")
     context.close()
     assert {name: faults for name, faults in found.items() if faults} == {}
-
-
-def test_scripts_of_the_largest_page_stay_light(page: Page, visitor: Any, server: Any) -> None:
-    """As an installed package serves them: this server runs from the sources, which hold types and
-    comments besides.
-    """
-    sizes: dict[str, int] = {}
-
-    def note(response: Any) -> None:
-        if response.request.resource_type == "script":
-            sizes[response.url] = len(without_comments(response.text()).encode())
-
-    page.on("response", note)
-    visitor.until(WATCH_1, server.link())
-    visitor.watch()
-    assert len(sizes) > 20
-    assert sum(sizes.values()) < LARGEST_SCRIPTS_BYTES
 
 
 HOSTILE = """\

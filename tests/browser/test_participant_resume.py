@@ -160,14 +160,14 @@ def test_another_device_continues_with_the_code(
     expect(code).to_have_value(CODE)
     link = dialog.get_by_label("Your personal link").input_value()
     assert link == page.url
-    expect(dialog.get_by_text("Some answers are not sent yet")).to_be_hidden()
+    expect(dialog.get_by_text("Some answers have not been sent yet")).to_be_hidden()
 
     elsewhere = browser.new_context(locale="en-GB")
     other = elsewhere.new_page()
     other.goto(f"{server.url}/resume")
     other.get_by_label("Your code").fill("0000-0000-00")
     other.get_by_role("button", name="Continue").click()
-    expect(other.get_by_role("alert")).to_contain_text("not known")
+    expect(other.get_by_role("alert")).to_contain_text("do not know")
     other.get_by_label("Your code").fill(code.input_value().lower().replace("-", " "))
     other.get_by_role("button", name="Continue").click()
     expect(other.get_by_label("How old are you?")).to_have_value("30")
@@ -245,7 +245,7 @@ def test_a_study_may_forbid_coming_back(
     visitor.next()
     visitor.at(1)
     page.get_by_role("button", name="Continue later").click()
-    expect(page.get_by_role("dialog")).to_contain_text("has to be done in one go")
+    expect(page.get_by_role("dialog")).to_contain_text("in one sitting")
     page.reload()
     expect(page.get_by_role("heading", name="This session cannot be continued")).to_be_visible()
 

@@ -95,7 +95,7 @@ def test_a_page_whose_script_did_not_arrive_is_loaded_anew(
     page.goto(server.link())
     page.get_by_role("button", name="Start").click()
     banner = page.get_by_role("alert").filter(
-        has_text="A part of this page did not arrive. We keep trying"
+        has_text="Part of this page did not load. We keep trying"
     )
     expect(banner).to_be_visible()
     assert page.locator("button.next").is_disabled()

@@ -104,7 +104,7 @@ def test_the_whole_trace_protocol_with_full_rounds(
     page.get_by_label("In the first game").check()
     player.next()
     page.get_by_label("How old are you?").fill("30")
-    page.get_by_label("I would rather not say").check()
+    page.get_by_label("Prefer not to say").check()
     page.get_by_label("A few times a week").check()
     player.next()
     assert player.finish()
@@ -339,7 +339,7 @@ def test_in_fog_the_page_gets_and_draws_the_opponent_only_while_it_is_seen(
     )
     player = rounds.Player(page)
     player.join(served.link())
-    expect(page.get_by_text("The light part is your field of vision.")).to_be_visible()
+    expect(page.get_by_text("The bright area is your field of vision.")).to_be_visible()
     player.start()
     page.wait_for_function(f"() => ({FIGURE})() !== null")
     assert page.locator(".field canvas").evaluate(FLOOR) == [0x9B, 0x97, 0x8F]

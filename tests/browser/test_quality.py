@@ -90,7 +90,7 @@ def test_device_check_and_both_tests(
     expect(page.get_by_text("The wheel works.")).to_be_visible()
     page.get_by_role("button", name="Continue", exact=True).click()
     expect(page.locator("#device-quietest-error")).to_contain_text(
-        "Over loudspeakers it cannot be heard"
+        "Loudspeakers hide the difference"
     )
     expect(page.locator(".tone-row input:checked")).to_have_count(0)
     assert rows() != first, "each attempt has tones of its own"

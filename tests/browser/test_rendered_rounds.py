@@ -18,9 +18,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from believable.contracts.film import View
+from believable.contracts.inputs import InputChange
 from believable.recordings import file
 from believable.recordings.recording import Recording
-from believable.worlds.contract import View
 from believable.worlds.doom import DOOM
 from believable.worlds.live_round import record_round
 from tests.waiting import has_ended, wait_until
@@ -110,19 +111,29 @@ def gone(pid: int) -> bool:
     return wait_until(lambda: has_ended(pid), "the process goes on")
 
 
+def changes_in(pieces: list[Any]) -> list[InputChange]:
+    return [
+        InputChange(tick, number, tuple(pressed))
+        for (piece,) in pieces
+        for tick, number, *pressed in json.loads(piece)
+    ]
+
+
 def ended(line: Any) -> tuple[Any, list[list[int]], Recording, int]:
     """The round as it is stored: setup, inputs, recording, how often it was lost."""
     ((setup, losses),) = line.rows("SELECT setup, losses FROM rounds WHERE state = 'over'")
     pieces = line.rows("SELECT inputs FROM round_inputs ORDER BY tick")
     ((body,),) = line.rows("SELECT body FROM blobs WHERE name LIKE 'round-%'")
-    changes = [change for (piece,) in pieces for change in json.loads(piece)]
-    return DOOM.game.setup_from(setup), changes, file.from_bytes(body, source="round"), losses
+    changes = changes_in(pieces)
+    return DOOM.game.load_setup(setup), changes, file.from_bytes(body, source="round"), losses
 
 
 def compare(kept: dict[str, str], recording: Recording) -> None:
     """Each picture that the page showed is nearest to the film's picture of its tick."""
-    assert DOOM.game.rendering is not None
-    film = list(DOOM.game.rendering.pictures(recording, View(WIDTH_PX, HEIGHT_PX)))
+    assert DOOM.game.filmable is not None
+    film = list(
+        DOOM.game.filmable.pictures(recording, View(width_px=WIDTH_PX, height_px=HEIGHT_PX))
+    )
     compared = 0
     for number, address in kept.items():
         if int(number) < 1:
@@ -198,7 +209,7 @@ def test_a_deathmatch_across_a_killed_server(
     served.server.stop()
     assert all(map(gone, engines)), "an engine outlived its server"
     pieces = served.rows("SELECT inputs FROM round_inputs ORDER BY tick")
-    before = [change for (piece,) in pieces for change in json.loads(piece)]
+    before = changes_in(pieces)
     ((durable,),) = served.rows("SELECT tick FROM rounds")
     expect(shaky.locator(".veil-title")).to_have_text(re.compile("Connection lost"))
     # The last moments before were not durable: they are played again, another way.

@@ -9,11 +9,10 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from believable.bundle.read import read
+from believable.contracts.texts import built_in
 from believable.core.clock import WallClock
-from believable.pages import KINDS
 from believable.store.bundle_export import export
 from believable.store.engine import Store
-from believable.study.texts import built_in
 
 FREE = "controls: {pause: true, seek: true, speeds: [0.5, 1, 8], speed: 1, must_finish: false}"
 
@@ -168,7 +167,7 @@ def test_flags_are_set_explained_taken_back_restored_and_exported(
         "f4",
     ]
     with Store.open(server.settings.url, clock=WallClock()) as store:
-        export(store, "study", tmp_path / "out", kinds=KINDS, media_dir=server.settings.media_dir)
+        export(store, "study", tmp_path / "out", media_dir=server.settings.media_dir)
     bundle = read(tmp_path / "out")
     rows = [
         (row["flag"], row["action"], row["reason"], row["undone"]) for row in bundle["flags"].rows()
@@ -266,7 +265,7 @@ def test_a_press_while_it_runs_stops_steps_back_and_offers_the_last_three_action
         first["offered"][1],
     )
     with Store.open(server.settings.url, clock=WallClock()) as store:
-        export(store, "study", tmp_path / "out", kinds=KINDS, media_dir=server.settings.media_dir)
+        export(store, "study", tmp_path / "out", media_dir=server.settings.media_dir)
     (row,) = read(tmp_path / "out")["flags"].rows()
     assert (row["action"], row["how"], row["offered"]) == ("ada-3", "choice", "ada-2 ada-3 ada-4")
     assert row["delay_ms"] == answers[0]["delay_ms"]

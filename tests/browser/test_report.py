@@ -11,8 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from believable.analysis.run import run
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols import READY_STUDIES
 from believable.protocols.templates import TEMPLATES
 from believable.report.page import page as report_page
 from believable.simulate import straight
@@ -158,11 +157,8 @@ def test_the_tables_of_every_report_fit_screen_and_paper(
     browser: Browser, tmp_path: Path, name: str
 ) -> None:
     study = TEMPLATES[name] if name in TEMPLATES else READY_STUDIES[name]
-    definition = load(study.folder, kinds=KINDS, protocols=PROTOCOLS)
-    analysis = run(
-        straight.bundle(definition, 40, np.random.default_rng(3), protocols=PROTOCOLS),
-        protocols=PROTOCOLS,
-    )
+    definition = load(study.folder)
+    analysis = run(straight.bundle(definition, 40, np.random.default_rng(3)))
     bare = replace(
         analysis, sections=tuple(replace(section, charts=()) for section in analysis.sections)
     )
@@ -186,11 +182,8 @@ def test_no_figure_label_is_cut_and_no_card_torn_on_paper(browser: Browser, tmp_
     """Long names of pairs in a font that is wider than that of the drawing; captions do not hold
     whole pages together.
     """
-    definition = load(READY_STUDIES["hntt"].folder, kinds=KINDS, protocols=PROTOCOLS)
-    analysis = run(
-        straight.bundle(definition, 20, np.random.default_rng(3), protocols=PROTOCOLS),
-        protocols=PROTOCOLS,
-    )
+    definition = load(READY_STUDIES["hntt"].folder)
+    analysis = run(straight.bundle(definition, 20, np.random.default_rng(3)))
     file = tmp_path / "report.html"
     file.write_text(report_page(analysis).html, encoding="utf-8")
     context = browser.new_context(viewport={"width": 673, "height": 1000})

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from believable.protocols.replay.stimuli import RUNS, shown_days
+from believable.protocols.replay.stimuli import RUNS, condense_day
 from believable.recordings.file import read, write
 from believable.recordings.importers.generative_agents import import_run
 
@@ -126,7 +126,7 @@ def test_any_moment_is_there_within_a_tenth_of_a_second(
 ) -> None:
     if run == "own":
         own = read(RUNS / "generative.replay.json.gz")
-        write(shown_days(own, own.actors[0].id), day / "stimuli/day.replay.json.gz")
+        write(condense_day(own, own.actors[0].id), day / "stimuli/day.replay.json.gz")
     server = serve(day)
     page.goto(server.link())
     page.get_by_role("button", name="Start").click()
@@ -149,12 +149,12 @@ def test_zoom_and_follow_change_the_picture_and_are_recorded(
     page.get_by_role("button", name="Start").click()
     expect(page.locator("button.play")).to_be_visible()
     whole = page.locator("canvas").screenshot()
-    page.get_by_label("Whom to follow").select_option(label="Maria Lopez")
+    page.get_by_label("Character to follow").select_option(label="Maria Lopez")
     drawn(page)
     near = page.locator("canvas").screenshot()
     assert near != whole
-    page.get_by_role("button", name="Closer").click()
-    page.get_by_label("Whom to follow").select_option(label="Everything")
+    page.get_by_role("button", name="Zoom in").click()
+    page.get_by_label("Character to follow").select_option(label="Everything")
     drawn(page)
     assert page.locator("canvas").screenshot() == whole
     expect(page.locator("#status")).to_have_text("Saved")
@@ -175,7 +175,7 @@ def test_a_picture_that_begins_near_shows_as_much_as_one_that_comes_near(
     server = serve(day)
     page.goto(server.link())
     page.get_by_role("button", name="Start").click()
-    follow = page.get_by_label("Whom to follow")
+    follow = page.get_by_label("Character to follow")
     expect(follow).not_to_have_value("")
     begun = follow.input_value()
     follow.select_option(label="Everything")

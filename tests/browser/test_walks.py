@@ -19,8 +19,6 @@ from click.testing import CliRunner
 from playwright.sync_api import Page
 
 from believable.cli import group
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.study.load import load
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
@@ -69,7 +67,7 @@ def test_a_protocol_is_walked_to_its_code(
         folder.mkdir(parents=True, exist_ok=True)
     page.set_viewport_size({"width": size[0], "height": size[1]})
     server = serve(study)
-    hidden = walking.hidden_words(load(study, kinds=KINDS, protocols=PROTOCOLS).study)
+    hidden = walking.hidden_words(load(study).study)
     walker = walking.Walker(
         page, hidden, folder=folder, hand="keys" if small else "mouse", speed="50" if small else ""
     )

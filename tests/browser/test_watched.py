@@ -43,7 +43,7 @@ def join(page: Page, link: str) -> None:
 
 def led_to(page: Page, selector: str) -> None:
     """The keyboard is at the section's heading, which can be seen, and screen readers were told."""
-    expect(page.locator("#announcement")).to_have_text("The questions are there now.")
+    expect(page.locator("#announcement")).to_have_text("The questions have appeared.")
     assert page.evaluate(
         "(selector) => Boolean(document.activeElement.closest(selector))", selector
     )
@@ -63,7 +63,7 @@ def test_play_and_then_the_end_of_the_line_is_not_watching(
     page.locator("input.seek").press("End")
     expect(page.get_by_role("button", name="Watch again")).to_be_visible()
     expect(page.locator(".missing")).to_contain_text(
-        "The questions come when you have seen 90 %. Not seen yet: 0:"
+        "The questions appear when you have seen 90 %. Not seen yet: 0:"
     )
     assert page.locator(".after").is_hidden()
     page.get_by_role("button", name="Show me what I have not seen").click()
@@ -111,7 +111,7 @@ def test_who_pauses_is_told_of_no_gap_and_who_jumps_without_questions_how_to_go_
     page.locator("input.seek").fill("9000")
     page.get_by_role("button", name="Play", exact=True).click()
     missing = page.locator(".missing span")
-    expect(missing).to_contain_text("You can go on when you have seen 90 %.")
+    expect(missing).to_contain_text("You can continue when you have seen 90 %.")
     before = missing.inner_text()
     page.wait_for_function(
         "(words) => document.querySelector('.missing span').textContent !== words", arg=before

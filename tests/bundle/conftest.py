@@ -18,16 +18,15 @@ from believable.bundle.session_records import (
     StrayRecord,
     StudyRecord,
 )
+from believable.contracts.registries import INSTRUMENTS
 from believable.core import event_chain
+from believable.core.nodes import from_plain
 from believable.core.seeds import generator
-from believable.instruments import INSTRUMENTS
-from believable.pages import KINDS
 from believable.pages.check import Check
 from believable.pages.consent import Consent
 from believable.pages.watch import Watch
 from believable.store.database_tables import decisions, events, sessions, strays, trials
 from believable.study.definition import Definition, Medium
-from believable.study.nodes import from_plain
 from believable.study.plan import Assignment, cells, plan, session_seed
 from believable.study.reading import read_study
 
@@ -103,10 +102,13 @@ TREE: dict[str, Any] = {
 
 
 def definition_of(tree: dict[str, Any]) -> Definition:
-    reading = read_study(from_plain(tree), KINDS, file="study.yaml")
+    reading = read_study(from_plain(tree), file="study.yaml")
     assert not reading.problems, [str(problem) for problem in reading.problems]
-    media = {one["id"]: Medium("0" * 64, 10, 2000, "video/mp4") for one in tree["stimuli"]}
-    return Definition(reading.study, tree, {}, media)
+    media = {
+        one["id"]: Medium(digest="0" * 64, bytes=10, duration_ms=2000, media_type="video/mp4")
+        for one in tree["stimuli"]
+    }
+    return Definition(study=reading.study, tree=tree, pages={}, media=media)
 
 
 @dataclass(frozen=True)
@@ -117,9 +119,9 @@ class Making:
 
     def study(self, **changes: Any) -> StudyRecord:
         record = StudyRecord(
-            "who_plays",
-            "Who plays like a human?",
-            {self.definition.hash: self.definition.to_json()},
+            id="who_plays",
+            title="Who plays like a human?",
+            definitions={self.definition.hash: self.definition.to_json()},
         )
         return replace(record, **changes)
 
@@ -182,7 +184,17 @@ class Making:
                 happen("clock", one.position)
             seq = happen("trial.submit", one.position, answers=answers)
             trials.append(
-                ClosedTrial(one.position, 0, one.key, "done", 1, seq, answers, opened, clock)
+                ClosedTrial(
+                    position=one.position,
+                    run=0,
+                    key=one.key,
+                    status="done",
+                    attempts=1,
+                    submit_seq=seq,
+                    answers=answers,
+                    opened_ms=opened,
+                    closed_ms=clock,
+                )
             )
         finished = until is None
         events = tuple((seq, body, T0_MS + seq) for seq, body in enumerate(bodies, start=1))
@@ -207,7 +219,9 @@ class Making:
             rejected=False,
             recruiter_hash=f"{number:064x}",
         )
-        return CollectedSession(replace(record, **changes), tuple(trials), events)
+        return CollectedSession(
+            session=replace(record, **changes), trials=tuple(trials), events=events
+        )
 
 
 @pytest.fixture(scope="session")
@@ -223,8 +237,17 @@ def some_sessions(making: Making) -> tuple[CollectedSession, ...]:
     judged = replace(
         rejected,
         decisions=(
-            DecisionRecord("reject", "", "=cheated", "ann", T0_MS, blind=True),
-            DecisionRecord("exclude_text", "about/words", "copied", "ann", T0_MS, blind=True),
+            DecisionRecord(
+                kind="reject", target="", reason="=cheated", user="ann", at_ms=T0_MS, blind=True
+            ),
+            DecisionRecord(
+                kind="exclude_text",
+                target="about/words",
+                reason="copied",
+                user="ann",
+                at_ms=T0_MS,
+                blind=True,
+            ),
         ),
     )
     stray = replace(done[2], strays=(StrayRecord(1, 99, '{"kind":"clock"}', T0_MS),))

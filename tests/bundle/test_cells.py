@@ -20,7 +20,7 @@ from believable.bundle.cells import (
 from believable.bundle.tables import Field
 from believable.core.errors import InvalidInput
 
-TEXT = Field("words", "string", "")
+TEXT = Field(name="words", type="string", about="")
 DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 any_text = st.text(st.characters(codec=None, exclude_categories=()), max_size=40) | st.sampled_from(
@@ -76,23 +76,23 @@ def test_a_missing_text_is_not_an_empty_text() -> None:
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_come_back_exactly(number: float) -> None:
-    field = Field("x", "number", "")
+    field = Field(name="x", type="number", about="")
     assert read_cell(field, write_cell(field, number)) == number
 
 
 @given(st.integers(-(2**62), 2**62))
 def test_integers_come_back_exactly(number: int) -> None:
-    field = Field("x", "integer", "")
+    field = Field(name="x", type="integer", about="")
     assert read_cell(field, write_cell(field, number)) == number
 
 
 def test_what_is_no_number_is_refused() -> None:
     with pytest.raises(InvalidInput, match="column x: expected a finite number, got nan"):
-        write_cell(Field("x", "number", ""), float("nan"))
+        write_cell(Field(name="x", type="number", about=""), float("nan"))
     with pytest.raises(InvalidInput, match="column x: expected integer, got 'twelve'"):
-        read_cell(Field("x", "integer", ""), "twelve")
+        read_cell(Field(name="x", type="integer", about=""), "twelve")
     with pytest.raises(InvalidInput, match="expected true or false, got 'yes'"):
-        read_cell(Field("x", "boolean", ""), "yes")
+        read_cell(Field(name="x", type="boolean", about=""), "yes")
     with pytest.raises(InvalidInput, match="The file was changed"):
         restored("'\"half")
 
@@ -111,10 +111,10 @@ def test_whole_lines_are_written_cell_by_cell(
 ) -> None:
     fields = [
         TEXT,
-        Field("number", "number", ""),
-        Field("count", "integer", ""),
-        Field("yes", "boolean", ""),
-        Field("none", "string", ""),
+        Field(name="number", type="number", about=""),
+        Field(name="count", type="integer", about=""),
+        Field(name="yes", type="boolean", about=""),
+        Field(name="none", type="string", about=""),
     ]
     row = {"words": words, "number": number, "count": count, "yes": yes}
     expected = csv_line([write_cell(field, row.get(field.name)) for field in fields])
@@ -123,4 +123,4 @@ def test_whole_lines_are_written_cell_by_cell(
 
 def test_a_line_refuses_what_a_cell_refuses() -> None:
     with pytest.raises(InvalidInput, match="column x: expected a finite number"):
-        line_writer([Field("x", "number", "")])({"x": float("inf")})
+        line_writer([Field(name="x", type="number", about="")])({"x": float("inf")})

@@ -19,10 +19,10 @@ from believable.bundle.tables import Cell, Field
 from believable.core.errors import InvalidInput
 
 FIELDS = [
-    Field("name", "string", ""),
-    Field("count", "integer", ""),
-    Field("size", "number", ""),
-    Field("kept", "boolean", ""),
+    Field(name="name", type="string", about=""),
+    Field(name="count", type="integer", about=""),
+    Field(name="size", type="number", about=""),
+    Field(name="kept", type="boolean", about=""),
 ]
 
 names = st.none() | st.sampled_from(

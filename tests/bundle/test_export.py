@@ -18,7 +18,6 @@ from believable.bundle.session_records import CollectedSession
 from believable.bundle.write import write
 from believable.core.clock import VirtualClock
 from believable.core.errors import NotFound
-from believable.pages import KINDS
 from believable.store import studies
 from believable.store.bundle_export import export
 from believable.store.collected import CHUNK, collected, version_records
@@ -102,10 +101,9 @@ def test_the_store_gives_exactly_what_was_collected(
             store,
             "who_plays",
             tmp_path / "out",
-            kinds=KINDS,
             progress=lambda done, total: seen.append((done, total)),
         )
-        simulated = export(store, "who_plays", tmp_path / "sim", kinds=KINDS, simulated=True)
+        simulated = export(store, "who_plays", tmp_path / "sim", simulated=True)
         versions = store.read(lambda conn: version_records(conn, "who_plays", "real"))
     assert (written.sessions, simulated.sessions) == (6, 1)
     assert seen[-1] == (6, 6)
@@ -117,7 +115,7 @@ def test_the_store_gives_exactly_what_was_collected(
         for session in some_sessions
     ]
     study = replace(making.study(withdrawn=2, previews=1), versions=versions)
-    direct = write(study, named, tmp_path / "direct", kinds=KINDS)
+    direct = write(study, named, tmp_path / "direct")
     assert content(tmp_path / "out") == content(direct.folder)
     found = read(tmp_path / "sim")
     assert found.simulated
@@ -134,7 +132,7 @@ def test_hostile_text_survives_the_database(
 ) -> None:
     with Store.open(database_url, clock=VirtualClock()) as store:
         fill(store, hostile_sessions)
-        export(store, "who_plays", tmp_path / "out", kinds=KINDS)
+        export(store, "who_plays", tmp_path / "out")
     bundle = read(tmp_path / "out")
     found = [row["value_text"] for row in bundle["answers"].rows() if row["question"] == "words"]
     assert found == hostile_texts
@@ -144,8 +142,8 @@ def test_an_unknown_study_is_named(database_url: str, fill: Fill, tmp_path: Path
     with Store.open(database_url, clock=VirtualClock()) as store:
         fill(store, [])
         with pytest.raises(NotFound, match=r"no study 'who_play' here. Did you mean 'who_plays'"):
-            export(store, "who_play", tmp_path / "x", kinds=KINDS)
-        export(store, "who_plays", tmp_path / "empty", kinds=KINDS)
+            export(store, "who_play", tmp_path / "x")
+        export(store, "who_plays", tmp_path / "empty")
     assert len(read(tmp_path / "empty")["participants"]) == 0
 
 

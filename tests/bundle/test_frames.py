@@ -17,7 +17,6 @@ from believable.bundle.read import Bundle, ColumnTable, read
 from believable.bundle.tables import BY_NAME, CODING_TABLES, DAY_COLUMNS, VERSIONS
 from believable.bundle.write import write
 from believable.core.errors import InvalidInput, MissingExtra
-from believable.pages import KINDS
 from believable.report.anonymise import ExactFacts, anonymise
 from believable.report.precision import PRECISIONS
 
@@ -138,7 +137,7 @@ def test_a_notebook_shows_tables_with_escaped_text(bundle: Bundle) -> None:
 
 def test_parquet_has_the_values_of_the_csv_files(making: Any, tmp_path: Path) -> None:
     for name, parquet in (("plain", False), ("both", True)):
-        write(making.study(), [making.session(1)], tmp_path / name, kinds=KINDS, parquet=parquet)
+        write(making.study(), [making.session(1)], tmp_path / name, parquet=parquet)
     plain, both = read(tmp_path / "plain"), read(tmp_path / "both")
     assert not (tmp_path / "plain" / PARQUET).exists()
     files = {path.stem: path for path in (tmp_path / "both" / PARQUET).iterdir()}
@@ -153,6 +152,6 @@ def test_parquet_has_the_values_of_the_csv_files(making: Any, tmp_path: Path) ->
 
 
 def test_parquet_is_never_released(making: Any, tmp_path: Path) -> None:
-    write(making.study(), [making.session(1)], tmp_path / "b", kinds=KINDS, parquet=True)
+    write(making.study(), [making.session(1)], tmp_path / "b", parquet=True)
     with pytest.raises(InvalidInput, match="Parquet files cannot be anonymised"):
         anonymise(tmp_path / "b", PRECISIONS[0], key=b"k", facts=ExactFacts())

@@ -25,15 +25,15 @@ class _Known(Logs):
 
 def test_every_step_once_per_version_of_a_file() -> None:
     steps = (
-        PlanStep("d", "ada", None, 0, 0, 900, "a day"),
-        PlanStep("e", "ada", "d", 1, 100, 400, "eat"),
+        PlanStep(id="d", actor="ada", parent=None, level=0, t0_ms=0, t1_ms=900, text="a day"),
+        PlanStep(id="e", actor="ada", parent="d", level=1, t0_ms=100, t1_ms=400, text="eat"),
     )
     log = ActionLog((Actor("ada", "Ada", ""),), (), steps)
     media = {
-        "monday": Medium("a" * 64, 10, 900, REPLAY_TYPE),
-        "film": Medium("b" * 64, 10, 900, "video/mp4"),
+        "monday": Medium(digest="a" * 64, bytes=10, duration_ms=900, media_type=REPLAY_TYPE),
+        "film": Medium(digest="b" * 64, bytes=10, duration_ms=900, media_type="video/mp4"),
     }
-    one = Definition(None, {}, media=media)  # type: ignore[arg-type]
+    one = Definition(study=None, tree={}, media=media)  # type: ignore[arg-type]
     rows = [row for place in _Known(log).each([one, one]) for row in plan_rows(*place)]
     assert [
         (row["stimulus"], row["step"], row["parent"], row["level"], row["text"]) for row in rows

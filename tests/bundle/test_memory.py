@@ -12,12 +12,11 @@ from believable.bundle import memory
 from believable.bundle.read import read
 from believable.bundle.write import write
 from believable.core.errors import InvalidInput, NotFound
-from believable.pages import KINDS
 
 
 def test_rows_of_a_written_bundle_give_the_same_tables(making: Any, tmp_path: Path) -> None:
     study = making.study()
-    write(study, [making.session(1), making.session(2, until=2)], tmp_path / "b", kinds=KINDS)
+    write(study, [making.session(1), making.session(2, until=2)], tmp_path / "b")
     whole = read(tmp_path / "b")
     again = memory.bundle(
         {name: list(table.rows()) for name, table in whole.tables.items() if name != "codebook"},

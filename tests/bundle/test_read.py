@@ -18,17 +18,13 @@ from believable.bundle.read import read
 from believable.bundle.session_records import CollectedSession, EventRecord
 from believable.bundle.write import write
 from believable.core.errors import InvalidInput, NotFound
-from believable.pages import KINDS
 
 
 @pytest.fixture
 def folder(making: Any, tmp_path: Path) -> Path:
     target = tmp_path / "bundle"
     write(
-        making.study(),
-        [making.session(1), making.session(2), making.session(3, until=2)],
-        target,
-        kinds=KINDS,
+        making.study(), [making.session(1), making.session(2), making.session(3, until=2)], target
     )
     return target
 
@@ -80,7 +76,7 @@ def test_hostile_text_is_neutralised_and_comes_back_equal(
     making: Any, hostile_texts: list[str], hostile_sessions: list[CollectedSession], tmp_path: Path
 ) -> None:
     study = making.study(title="=Evil <b>title</b>")
-    write(study, hostile_sessions, tmp_path / "bundle", kinds=KINDS)
+    write(study, hostile_sessions, tmp_path / "bundle")
     bundle = read(tmp_path / "bundle")
     answers = [row["value_text"] for row in bundle["answers"].rows() if row["question"] == "words"]
     assert answers == hostile_texts
@@ -189,17 +185,12 @@ def test_events_behind_a_gap_are_kept_and_do_not_disturb_the_chain(
     """
     session = making.session(1, until=2)
     late: EventRecord = (len(session.events) + 2, session.events[-1][1], 5)
-    write(
-        making.study(),
-        [replace(session, events=(*session.events, late))],
-        tmp_path / "bundle",
-        kinds=KINDS,
-    )
+    write(making.study(), [replace(session, events=(*session.events, late))], tmp_path / "bundle")
     bundle = read(tmp_path / "bundle")
     assert [event.seq for event in bundle.events()][-1] == late[0]
     assert bundle["participants"]["events"].cells() == (len(session.events),)
 
 
 def test_a_path_may_be_a_string(making: Any, tmp_path: Path) -> None:
-    write(making.study(), [making.session(1)], tmp_path / "bundle", kinds=KINDS)
+    write(making.study(), [making.session(1)], tmp_path / "bundle")
     assert len(read(str(tmp_path / "bundle"))["participants"]) == 1

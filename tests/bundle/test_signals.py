@@ -20,7 +20,6 @@ from believable.bundle.imports import (
 from believable.bundle.read import read
 from believable.bundle.signals import attached, read_signal
 from believable.core.errors import InvalidInput, NotFound
-from believable.instruments import INSTRUMENTS
 from believable.recordings.importers.pagan import read_pagan
 
 EXPORT = """OriginalName,DatabaseName,Participant,SessionID,Timestamp,VideoTime,Value,Group
@@ -109,7 +108,6 @@ def test_signal_ends_and_left_out_recordings_are_in_the_bundle(tmp_path: Path) -
         folder,
         name="e",
         title="E",
-        instruments=INSTRUMENTS,
         signals={"v": signal},
         left_out=[("session", "rejected", "not listed", 3)],
     )
@@ -129,7 +127,7 @@ def test_prepared_traces_keep_their_values_and_their_length(tmp_path: Path) -> N
         ("bert", "y", 250.0),
     ]
     sessions = sessions_of(prepared_traces(traces, {}))
-    write_traces_bundle(sessions, tmp_path / "bundle", name="p", title="P", instruments=INSTRUMENTS)
+    write_traces_bundle(sessions, tmp_path / "bundle", name="p", title="P")
     found = read(tmp_path / "bundle")
     assert [(row["session"], row["media_ms"], row["value"]) for row in found["traces"].rows()] == [
         ("trace1", 0.0, 0.5),
@@ -193,7 +191,7 @@ def test_a_column_that_says_several_things_is_left_empty(tmp_path: Path) -> None
     export = read_pagan(written(tmp_path, "e.csv", EXPORT.replace("1500,500,2,x", "1500,500,2,y")))
     sessions = sessions_of(pagan_traces([export], None, {}))
     assert dict(contradictory(sessions)) == {"Group": [("x", "y")]}
-    write_traces_bundle(sessions, tmp_path / "bundle", name="e", title="E", instruments=INSTRUMENTS)
+    write_traces_bundle(sessions, tmp_path / "bundle", name="e", title="E")
     assert [row["extra_group"] for row in read(tmp_path / "bundle")["participants"].rows()] == [
         None,
         "x",

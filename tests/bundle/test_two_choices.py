@@ -20,7 +20,6 @@ from believable.bundle.read import read
 from believable.bundle.two_choices import read_choices
 from believable.cli import group
 from believable.core.errors import InvalidInput, NotFound
-from believable.protocols import PROTOCOLS
 from believable.study.declaration import DeclaredPlan
 
 PAIRS = 6
@@ -75,7 +74,7 @@ def test_the_published_accuracies_come_out_of_imported_choices(
     plan = DeclaredPlan.model_validate(
         {"protocol": "hntt", "multiplicity": "none", "about": "these clips"}
     )
-    analysis = run(read(tmp_path / "bundle"), protocols=PROTOCOLS, plan=plan)
+    analysis = run(read(tmp_path / "bundle"), plan=plan)
     mean, sd = json.loads((folder / "expected.json").read_text())["published_outputs"]["accuracy"][
         f"study{study}"
     ]

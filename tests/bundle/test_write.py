@@ -25,7 +25,6 @@ from believable.bundle.tables import BY_NAME, TABLES
 from believable.bundle.write import write
 from believable.core import event_chain
 from believable.core.errors import Conflict, InvalidInput, Refused
-from believable.pages import KINDS
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +34,7 @@ def bundle(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Bundle:
     folder = tmp_path_factory.mktemp("out") / "bundle"
-    written = write(making.study(withdrawn=2, previews=3), some_sessions, folder, kinds=KINDS)
+    written = write(making.study(withdrawn=2, previews=3), some_sessions, folder)
     assert (written.sessions, written.events) == (
         6,
         sum(len(session.events) for session in some_sessions),
@@ -215,7 +214,7 @@ def test_same_data_same_bytes(
     making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path: Path
 ) -> None:
     for name in ("one", "two"):
-        write(making.study(), iter(some_sessions), tmp_path / name / "bundle", kinds=KINDS)
+        write(making.study(), iter(some_sessions), tmp_path / name / "bundle")
     assert content(tmp_path / "one") == content(tmp_path / "two")
     zips = [
         zip_folder(tmp_path / name / "bundle", tmp_path / f"{name}.zip").read_bytes()
@@ -228,14 +227,12 @@ def test_nothing_names_a_person_unless_asked(
     making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path: Path
 ) -> None:
     hashes = [str(session.session.recruiter_hash).encode() for session in some_sessions]
-    write(making.study(), some_sessions, tmp_path / "plain", kinds=KINDS)
+    write(making.study(), some_sessions, tmp_path / "plain")
     everything = b"".join(content(tmp_path / "plain").values()) + gzip.decompress(
         (tmp_path / "plain/data/raw/events.jsonl.gz").read_bytes()
     )
     assert not any(name in everything for name in hashes)
-    write(
-        making.study(), some_sessions, tmp_path / "hashed", kinds=KINDS, with_recruiter_hashes=True
-    )
+    write(making.study(), some_sessions, tmp_path / "hashed", with_recruiter_hashes=True)
     column = read(tmp_path / "hashed")["participants"]["recruiter_hash"]
     assert [str(cell).encode() for cell in column.cells()] == hashes
 
@@ -243,13 +240,13 @@ def test_nothing_names_a_person_unless_asked(
 def test_simulated_and_real_never_share_a_bundle(making: Any, tmp_path: Path) -> None:
     simulated = making.session(1, link_kind="simulated")
     with pytest.raises(InvalidInput, match="never share a bundle"):
-        write(making.study(), [simulated], tmp_path / "x", kinds=KINDS)
+        write(making.study(), [simulated], tmp_path / "x")
     with pytest.raises(InvalidInput, match="never share a bundle"):
-        write(making.study(simulated=True), [making.session(1)], tmp_path / "x", kinds=KINDS)
+        write(making.study(simulated=True), [making.session(1)], tmp_path / "x")
     with pytest.raises(InvalidInput, match="previews are never exported"):
-        write(making.study(), [making.session(1, link_kind="preview")], tmp_path / "x", kinds=KINDS)
+        write(making.study(), [making.session(1, link_kind="preview")], tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
-    write(making.study(simulated=True), [simulated], tmp_path / "sim", kinds=KINDS)
+    write(making.study(simulated=True), [simulated], tmp_path / "sim")
     found = read(tmp_path / "sim")
     assert found.simulated
     assert found["participants"]["simulated"].cells() == (True,)
@@ -261,20 +258,20 @@ def test_simulated_and_real_never_share_a_bundle(making: Any, tmp_path: Path) ->
 
 def test_an_older_bundle_is_replaced_and_anything_else_is_not(making: Any, tmp_path: Path) -> None:
     folder = tmp_path / "bundle"
-    write(making.study(), [making.session(1), making.session(2)], folder, kinds=KINDS)
-    write(making.study(), [making.session(1)], folder, kinds=KINDS)
+    write(making.study(), [making.session(1), making.session(2)], folder)
+    write(making.study(), [making.session(1)], folder)
     assert len(read(folder)["participants"]) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["bundle"]
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter1.tex").write_text("years of work")
     with pytest.raises(Conflict, match="not a bundle"):
-        write(making.study(), [], tmp_path / "thesis", kinds=KINDS)
+        write(making.study(), [], tmp_path / "thesis")
     assert (tmp_path / "thesis" / "chapter1.tex").exists()
 
 
 def test_a_failure_half_way_leaves_the_older_bundle(making: Any, tmp_path: Path) -> None:
     folder = tmp_path / "bundle"
-    write(making.study(), [making.session(1)], folder, kinds=KINDS)
+    write(making.study(), [making.session(1)], folder)
     before = content(folder)
 
     def breaking() -> Iterator[CollectedSession]:
@@ -282,7 +279,7 @@ def test_a_failure_half_way_leaves_the_older_bundle(making: Any, tmp_path: Path)
         raise OSError("disk gone")
 
     with pytest.raises(Refused, match=r"bundle: disk gone\. Check that it is there"):
-        write(making.study(), breaking(), folder, kinds=KINDS)
+        write(making.study(), breaking(), folder)
     assert content(folder) == before
     assert [path.name for path in tmp_path.iterdir()] == ["bundle"]
 
@@ -291,7 +288,7 @@ def test_memory_does_not_grow_with_the_number_of_sessions(making: Any, tmp_path:
     def peak_bytes(count: int) -> int:
         tracemalloc.start()
         sessions = (making.session(number, extra_events=100) for number in range(1, count + 1))
-        write(making.study(), sessions, tmp_path / str(count), kinds=KINDS)
+        write(making.study(), sessions, tmp_path / str(count))
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return peak
@@ -322,8 +319,10 @@ def test_a_session_that_began_again_keeps_its_runs_apart(making: Any, tmp_path: 
             event_chain.origin(first.session.id), [body for _, body, _ in events]
         ),
     )
-    collected = CollectedSession(session, (*first.trials[:1], *closed), events)
-    write(making.study(), [collected], tmp_path / "bundle", kinds=KINDS)
+    collected = CollectedSession(
+        session=session, trials=(*first.trials[:1], *closed), events=events
+    )
+    write(making.study(), [collected], tmp_path / "bundle")
     found = read(tmp_path / "bundle")
     words = [row for row in found["answers"].rows() if row["question"] == "words"]
     assert [(row["run"], row["changes"], row["pasted"]) for row in words] == [(1, 1, 12)]

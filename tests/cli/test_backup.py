@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from believable.app.backup import key_beside, surplus
 from believable.cli import group
-from believable.cli.backup import key_beside, surplus
 from believable.core.errors import Conflict, InvalidInput, NotFound
 from believable.core.object_storage import storage_at
 from believable.store.backups import last_backup_ms

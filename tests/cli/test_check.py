@@ -11,11 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from believable.cli import group, main
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
+from believable.contracts.registries import PROTOCOLS
+from believable.contracts.trial import outline
 from believable.study.checks.launch import launch_problems
 from believable.study.load import load
-from believable.study.records import outline
 
 STUDY = """\
 believable: 1
@@ -106,7 +105,7 @@ def test_a_study_without_consent_is_warned_of(study: Path, believable: Command) 
 def test_hypotheses_without_a_stopping_rule_are_warned_of() -> None:
     """They would be tested and judged at any look; no study that is shipped leaves it open."""
     for protocol in ("trace", "replay", "clips", "hntt", "qa"):
-        definition = load(PROTOCOLS[protocol].folder, kinds=KINDS, protocols=PROTOCOLS)
+        definition = load(PROTOCOLS[protocol].folder)
         plan = definition.study.analysis
         assert plan is not None
         assert plan.stopping is not None
@@ -168,7 +167,7 @@ def test_placeholders_in_the_study_file_are_named_with_their_line(demo: Path) ->
 
 
 def test_a_game_that_phones_may_join_is_warned_of() -> None:
-    definition = load(PROTOCOLS["trace"].folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(PROTOCOLS["trace"].folder)
     assert "recruit.desktop_only" not in [problem.path for problem in launch_problems(definition)]
     recruit = definition.study.recruit.model_copy(update={"desktop_only": False})
     study = definition.study.model_copy(update={"recruit": recruit})
@@ -182,7 +181,7 @@ def test_a_game_that_phones_may_join_is_warned_of() -> None:
 
 
 def test_the_replay_study_limits_the_first_viewing() -> None:
-    definition = load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(PROTOCOLS["replay"].folder)
     assert "day.controls" not in [problem.path for problem in launch_problems(definition)]
     (day,) = (entry.item for entry in outline(definition.study.timeline) if entry.item.id == "day")
     controls = day.player_controls
@@ -203,11 +202,7 @@ def test_a_first_viewing_too_fast_to_see_is_warned_of(
     (study / "study.yaml").write_text(
         STUDY.replace("timeline:", stimulus).replace("  - finish", watch)
     )
-    problems = [
-        one
-        for one in launch_problems(load(study, kinds=KINDS, protocols=PROTOCOLS))
-        if one.path == "look.controls"
-    ]
+    problems = [one for one in launch_problems(load(study)) if one.path == "look.controls"]
     assert [one.severity for one in problems] == (["warning"] if fastest else [])
     for one in problems:
         assert f"may run at {fastest}" in one.message

@@ -85,7 +85,17 @@ def test_texts_come_in_are_labelled_elsewhere_and_go_out(study: Path, tmp_path: 
 
 
 def test_simulated_coders_only_code_simulated_texts(study: Path) -> None:
-    project = CodingProject("real", None, "real", "Real", (), 1, False, "none", 0)
+    project = CodingProject(
+        id="real",
+        study=None,
+        pool="real",
+        title="Real",
+        sources=(),
+        seed=1,
+        suggestions=False,
+        rule="none",
+        created_ms=0,
+    )
     with (
         Store.open(f"sqlite:///{study / '.believable' / 'believable.db'}") as store,
         pytest.raises(Refused, match="only people code them"),

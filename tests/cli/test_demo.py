@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from believable.app.study_data import DataOptions
 from believable.cli.demo_studies import BEFORE_MS, finish_some, without_people
-from believable.cli.place import DataPlace
 from believable.core.clock import WallClock
 from believable.protocols import READY_STUDIES
 
@@ -16,7 +16,7 @@ def test_some_have_finished_before_the_demo_begins(tmp_path: Path) -> None:
     READY_STUDIES["trace"].copy(folder)
     file = folder / "study.yaml"
     file.write_text(file.read_text().replace("duration_s: 60", "duration_s: 5"))
-    settings = DataPlace().settings([folder])
+    settings = DataOptions().settings([folder])
     finish_some(settings, 3)
     with sqlite3.connect(folder / ".believable" / "believable.db") as conn:
         sessions = conn.execute("SELECT link_kind, started_ms FROM sessions").fetchall()

@@ -6,16 +6,17 @@ import pytest
 from click.testing import CliRunner
 
 from believable.cli import group
+from believable.contracts.registries import PROTOCOLS
+from believable.contracts.trial import Block
 from believable.core.errors import MissingExtra, NotFound, Refused
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols import READY_STUDIES
 from believable.recordings.file import read
 from believable.study.load import load
-from believable.study.records import Block, Study
+from believable.study.records import Study
 
 
 def test_the_new_study_is_complete_and_sound(demo: Path) -> None:
-    definition = load(demo, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(demo)
     assert [read(demo / stimulus.file).world.kind for stimulus in definition.study.stimuli] == [
         "maze"
     ] * 4
@@ -35,7 +36,7 @@ def test_the_demo_shows_every_general_question_kind(demo: Path) -> None:
         return found
 
     general = {"choice", "choices", "likert", "long_text", "matrix", "number", "slider", "text"}
-    assert kinds(load(demo, kinds=KINDS, protocols=PROTOCOLS).study) == general
+    assert kinds(load(demo).study) == general
 
 
 def test_an_existing_folder_is_left_alone(tmp_path: Path) -> None:
@@ -94,7 +95,7 @@ def test_languages_are_chosen_at_the_start(tmp_path: Path) -> None:
         group, ["new", str(folder), "--blank", "--languages", "de"], standalone_mode=False
     )
     assert result.exception is None, result.output
-    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(folder)
     assert definition.study.languages == ("de",)
     assert definition.study.title.in_language("de") == "Was halten Sie von diesen Spielern?"
     assert set(definition.pages) == {
@@ -111,7 +112,7 @@ def test_languages_are_chosen_at_the_start(tmp_path: Path) -> None:
 
 def test_the_demo_has_a_plan_of_its_own(demo: Path) -> None:
     """What is written without a wish can be preregistered, simulated and reported as it is."""
-    plan = load(demo, kinds=KINDS, protocols=PROTOCOLS).study.analysis
+    plan = load(demo).study.analysis
     assert plan is not None
     assert list(plan.measures) == ["humanness", "called_human", "certainty", "why"]
     assert [hypothesis.id for hypothesis in plan.hypotheses] == ["H1", "H2"]

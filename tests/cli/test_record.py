@@ -22,13 +22,11 @@ from believable.cli import group
 from believable.cli import record as recorder
 from believable.cli.record import temporary_folder
 from believable.collect.session_rounds import setup_of
+from believable.contracts.registries import WORLDS
 from believable.core.errors import InvalidInput, MissingExtra, Refused
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.recordings.file import read
 from believable.study.load import load
 from believable.study.plan import Assignment, plan, session_seed
-from believable.worlds import WORLDS
 
 
 def record(*options: str) -> str:
@@ -67,7 +65,7 @@ def setups_by_hand(
     CliRunner().invoke(group, ["record", *words], catch_exceptions=False, standalone_mode=False)
     folder.mkdir()
     (folder / "study.yaml").write_text(served[0], encoding="utf-8")
-    study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
+    study = load(folder).study
     seed = session_seed(study, 1, "a secret of the server")
     planned = [
         trial for trial in plan(study, Assignment({}, {}, seed)) if trial.trial.kind == "play"
@@ -226,9 +224,9 @@ def test_people_at_a_task_are_served_a_study_and_numbered_on(
     assert (place["host"], place["port"], place["base_url"]) == ("0.0.0.0", 8123, "http://lab:8123")
     (tmp_path / "study").mkdir()
     (tmp_path / "study" / "study.yaml").write_text(study, encoding="utf-8")
-    timeline = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS).study.timeline
+    timeline = load(tmp_path / "study").study.timeline
     assert timeline[1].repeat == 3
-    assert WORLDS["doom"].game.options_in(timeline[1].each[0]).goal == "far"
+    assert WORLDS["doom"].game.trial.options_in(timeline[1].each[0]).goal == "far"
 
 
 def test_what_films_need_is_named_before_a_round_is_played(

@@ -13,14 +13,13 @@ from click.testing import CliRunner
 
 from believable.analysis.followed_plan import plan_to_follow
 from believable.analysis.run import run
+from believable.app.publish import _recruited_sessions
+from believable.app.study_data import StudyDataOptions
 from believable.bundle.cells import csv_line
 from believable.bundle.read import Bundle, read
 from believable.cli import group
-from believable.cli.place import DataPlace
-from believable.cli.publish import _recruited_sessions
 from believable.collect.context import load_key
 from believable.collect.recruiting import participant_hash
-from believable.protocols import PROTOCOLS
 from believable.report.coarsen import coarsen, exact_facts
 from believable.report.precision import PRECISIONS
 from believable.report.privacy import spots
@@ -71,7 +70,9 @@ def test_a_platform_list_finds_the_session_of_each_person_with_one(
     session = dict(
         zip(people["number"].values.tolist(), people["session"].values.tolist(), strict=True)
     )
-    found = _recruited_sessions(DataPlace().of(study), exact, ["ann", "bob", "cleo"])
+    found = _recruited_sessions(
+        StudyDataOptions(study=study).study_data(), exact, ["ann", "bob", "cleo"]
+    )
     assert found == {"ann": session[1]}
 
 
@@ -82,18 +83,23 @@ def test_a_platform_list_finds_nobody_with_another_key(
     data.mkdir()
     shutil.copy(study / ".believable" / "believable.db", data)
     load_key(data)
-    assert _recruited_sessions(DataPlace(data).of(study), exact, ["ann", "bob", "cleo"]) == {}
+    assert (
+        _recruited_sessions(
+            StudyDataOptions(study=study, data=data).study_data(), exact, ["ann", "bob", "cleo"]
+        )
+        == {}
+    )
 
 
 def test_a_release_without_times_leaves_out_who_was_too_fast(
     study: Path, exact: Bundle, tmp_path: Path
 ) -> None:
     """The exact times decide; the release keeps the decision and not the times."""
-    plan = plan_to_follow(study, PROTOCOLS)
-    wanted = run(exact, protocols=PROTOCOLS, plan=plan)
+    plan = plan_to_follow(study)
+    wanted = run(exact, plan=plan)
     fast = {drop.session for drop in wanted.drops if drop.reason == "too_fast"}
     assert 0 < len(fast) < len(exact["participants"])
-    facts = exact_facts(exact, plan, None, PROTOCOLS)
+    facts = exact_facts(exact, plan, None)
     assert facts.too_fast == fast
     coarsen(
         exact.folder, tmp_path / "released", key=KEY, facts=facts, known=None, precisions=PRECISIONS
@@ -106,7 +112,7 @@ def test_a_release_without_times_leaves_out_who_was_too_fast(
     noted = [row for row in released["exclusions"].rows() if row["reason"] == "too_fast"]
     assert {row["session"] for row in noted} == fast
     assert not any(row["detail"] for row in noted), "how fast would be a time"
-    found = run(released, protocols=PROTOCOLS, plan=plan)
+    found = run(released, plan=plan)
     assert {drop.session for drop in found.drops if drop.reason == "too_fast"} == fast
     assert found.funnel[-1].after == wanted.funnel[-1].after
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from believable.app.study_data import DataOptions
 from believable.cli import group
-from believable.cli.place import DataPlace
 from believable.core.clock import WallClock
 from believable.core.errors import InvalidInput, NotFound
 from believable.store import audit_log
@@ -129,7 +129,7 @@ def test_a_changed_plan_is_a_deviation_in_the_report(folder: Path, tmp_path: Pat
 
 def test_whoever_reads_the_results_unblinded_is_in_the_log(folder: Path, tmp_path: Path) -> None:
     def log() -> list[tuple[str, str, str | None]]:
-        with Store.open(DataPlace().settings([folder]).url, clock=WallClock()) as store:
+        with Store.open(DataOptions().settings([folder]).url, clock=WallClock()) as store:
             return [(one.user, one.what, one.study) for one in store.read(audit_log.recent_audit)]
 
     entry = ("command line", "read the results of the simulated sessions unblinded", "study")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from believable.app.simulate import split_address
 from believable.bundle.read import read
 from believable.cli import group
-from believable.cli.simulate import split_address
 from believable.core.clock import WallClock
 from believable.store import monitor
 from believable.store.engine import Store

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from believable.analysis.exclusions import apply
 from believable.bundle.read import read
 from believable.cli import group
-from believable.pages import KINDS
+from believable.contracts.registries import INSTRUMENTS
 from believable.simulate.client import Participant
 from believable.study.declaration import ExclusionRule
 from believable.web.participant.questions import localised
@@ -144,7 +144,7 @@ def test_check_tries_exclusion_rules(pilot: Path, tmp_path: Path, rule: str, war
 
 
 def test_the_right_point_of_an_attention_row_never_reaches_a_browser() -> None:
-    kind = KINDS.instruments["matrix"]
+    kind = INSTRUMENTS["matrix"]
     params = kind.params.model_validate(
         {"points": 7, "rows": ["calm", {"value": "attend", "attention": 2}]}
     )

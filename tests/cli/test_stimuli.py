@@ -114,13 +114,16 @@ def test_recordings_become_videos_and_a_broken_one_stops_nothing_else(tmp_path: 
     frames = 40
     walls = ("#" * 8, *(["#......#"] * 4), "#" * 8)
     track = Track(
-        "ada", tuple(range(1500, 1500 + 100 * frames, 100)), (2500,) * frames, (0,) * frames
+        actor="ada",
+        x=tuple(range(1500, 1500 + 100 * frames, 100)),
+        y=(2500,) * frames,
+        heading=(0,) * frames,
     )
     whole = Recording(
-        RecordedWorld("arena", 8, 6, walls),
-        (Actor("ada", "Ada", "mover"),),
-        Timing(100, frames),
-        (track,),
+        world=RecordedWorld(kind="arena", width=8, height=6, walls=walls),
+        actors=(Actor("ada", "Ada", "mover"),),
+        timing=Timing(frame_ms=100, frames=frames),
+        tracks=(track,),
     )
     write(whole, tmp_path / "walk.replay.json.gz")
     (tmp_path / "broken.replay.json.gz").write_bytes(b"no recording")

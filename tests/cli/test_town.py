@@ -14,12 +14,10 @@ from click.testing import CliRunner
 
 from believable.cli import group
 from believable.core.errors import InvalidInput, MissingExtra, NotFound
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.study.load import load
-from believable.worlds.town.language.language_model import ModelUnavailable
-from believable.worlds.town.town_folder import simulate
-from believable.worlds.town.town_run import TownSettings
+from believable.worlds.town.language.model import ModelUnavailable
+from believable.worlds.town.run import TownSettings
+from believable.worlds.town.run_folder import simulate
 from tests.worlds.town.language.endpoint_server import Reply, model_reply, served
 
 
@@ -149,8 +147,8 @@ def test_the_page_is_written(undisturbed: Path) -> None:
 def test_what_cannot_run_is_told(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="Give --endpoint URL and --model-name NAME"):
         town("run", str(tmp_path / "a"), "--model", "endpoint")
-    with pytest.raises(NotFound, match=r"unknown mind 'generatif'\. Did you mean 'generative'"):
-        town("run", str(tmp_path / "a"), "--mind", "generatif")
+    with pytest.raises(NotFound, match=r"unknown agent 'generatif'\. Did you mean 'generative'"):
+        town("run", str(tmp_path / "a"), "--agent", "generatif")
     with pytest.raises(InvalidInput, match="expected NAME=VALUE"):
         town("run", str(tmp_path / "a"), "--option", "x")
     with pytest.raises(NotFound, match="no recorded answers"):
@@ -189,11 +187,13 @@ def test_a_study_shows_runs_of_ones_own(tmp_path: Path) -> None:
     ):
         simulate(
             tmp_path / name,
-            TownSettings(seed, people, 1, "neurosymbolic", {"checks": checks}),
+            TownSettings(
+                seed=seed, people=people, days=1, mind="neurosymbolic", options={"checks": checks}
+            ),
             None,
         )
     study_of(tmp_path / "study", tmp_path, {"neurosymbolic": "careful", "generative": "careless"})
-    study = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS).study
+    study = load(tmp_path / "study").study
     assert not study.demonstration
     assert {stimulus.condition for stimulus in study.stimuli} == {
         None,

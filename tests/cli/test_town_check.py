@@ -17,7 +17,7 @@ def test_a_day_is_run_and_checked(tmp_path: Path) -> None:
         "town",
         "run",
         out,
-        "--mind",
+        "--agent",
         "neurosymbolic",
         "--people",
         "2",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from believable.cli.place import DataPlace, remember_address
+from believable.app.study_data import DataOptions, remember_address
 from believable.cli.user import command
 from believable.core.clock import WallClock
 from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, Refused
@@ -109,7 +109,7 @@ def test_links_carry_the_address_that_was_served_last(data: Path) -> None:
     remember_address(data, "http://10.0.0.7:8123")
     assert "http://10.0.0.7:8123/console/welcome/" in run(data, "add", "bea").output
     assert "http://10.0.0.7:8123/console/welcome/" in run(data, "reset", "bea").output
-    assert DataPlace(data).settings([]).base_url == "http://10.0.0.7:8123"
+    assert DataOptions(data=data).settings([]).base_url == "http://10.0.0.7:8123"
     assert (
         "https://x.example/console"
         in run(data, "add", "cleo", "--base-url", "https://x.example/").output

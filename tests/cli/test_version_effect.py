@@ -16,7 +16,6 @@ from believable.analysis.run import prepared, settle, study_of
 from believable.analysis.version_answers import session_values
 from believable.analysis.version_records import data_versions
 from believable.bundle.read import read
-from believable.protocols import PROTOCOLS
 from believable.stats.permutation import permutation_anova
 from tests.cli.test_changed_study import NEW, OLD, REASON, believe
 
@@ -91,7 +90,7 @@ def test_versions_without_an_effect_differ_no_more_than_by_chance(without: Path)
     """
     bundle = read(without / "bundle")
     _, study = study_of(bundle)
-    settled = settle(study, None, None, PROTOCOLS)
+    settled = settle(study, None, None)
     data = prepared(bundle, settled, study)
     (humanness,) = [
         quantity for quantity in session_values(data, settled) if quantity.title == "clip.humanness"

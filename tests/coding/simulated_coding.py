@@ -36,8 +36,8 @@ def simulate_coding(
     numbered = dict(enumerate(_shuffled(responses, seed), start=1))
     items = [response.item(number) for number, response in numbered.items()]
     plans = (
-        (1, RoundPlan("agreement", min(how.agreement, len(items)))),
-        (2, RoundPlan("split", None, how.per_judge, how.overlap)),
+        (1, RoundPlan(kind="agreement", n=min(how.agreement, len(items)))),
+        (2, RoundPlan(kind="split", n=None, per_judge=how.per_judge, overlap=how.overlap)),
     )
     labels: list[dict[str, str | int | float | bool | None]] = []
     coded: dict[int, list[CoderVerdict]] = {}

@@ -36,7 +36,7 @@ def test_a_changed_meaning_is_told_from_a_changed_name() -> None:
 
 def test_labels_are_kept_put_up_for_review_or_taken_off() -> None:
     goal, smooth = Label("goal", "+", "more"), Label("smoothness", "+", "more")
-    mark = Mark((goal, smooth), done=True)
+    mark = Mark(labels=(goal, smooth), done=True)
     assert carried(mark, {"goal": "keep"}) == (mark, False)
     assert carried(mark, {"goal": "review"}) == (mark, True)
     dropped, review = carried(mark, {"goal": "drop"})

@@ -39,7 +39,7 @@ def test_kappa_of_every_code_equals_scikit_learn() -> None:
     expected = json.loads((ORACLE / "output.json").read_text())
     marks = {
         int(number): {
-            coder: Mark(tuple(Label(*key) for key in keys), done=True)
+            coder: Mark(labels=tuple(Label(*key) for key in keys), done=True)
             for coder, keys in both.items()
         }
         for number, both in given["marks"].items()
@@ -75,7 +75,8 @@ def test_kappa_of_single_choice_codes_equals_irr() -> None:
     )
     marks = {
         number: {
-            rater: Mark((Label(ids[row[rater]]),), done=True) for rater in ("rater2", "rater3")
+            rater: Mark(labels=(Label(ids[row[rater]]),), done=True)
+            for rater in ("rater2", "rater3")
         }
         for number, row in enumerate(rows)
     }
@@ -105,7 +106,7 @@ def test_several_coders_with_gaps_have_alpha_and_the_mean_of_their_pairs() -> No
     )
     marks = {
         int(row["Units"]): {
-            rater: Mark((Label(f"c{row[rater]}"),), done=True)
+            rater: Mark(labels=(Label(f"c{row[rater]}"),), done=True)
             for rater in row
             if rater != "Units" and row[rater]
         }
@@ -142,7 +143,7 @@ def test_an_undefined_kappa_is_explained_and_not_counted_as_zero() -> None:
     assert found.undefined >= 1
     values = [row.kappa.value for row in found.rows if row.kappa.value is not None]
     assert found.average == pytest.approx(sum(values) / len(values))
-    always = {n: {c: Mark((Label("unclear"),), done=True) for c in "ab"} for n in range(4)}
+    always = {n: {c: Mark(labels=(Label("unclear"),), done=True) for c in "ab"} for n in range(4)}
     row = next(
         row for row in agreement(ready("hntt_understood"), always).rows if row.code == "unclear"
     )
@@ -152,7 +153,7 @@ def test_an_undefined_kappa_is_explained_and_not_counted_as_zero() -> None:
 def test_texts_that_a_coder_discarded_are_not_usable() -> None:
     marks = coded(20)
     marks[1]["kim"] = Mark(discard="cannot_tell", done=True)
-    marks[1]["lee"] = Mark((Label("goal", "+", "more"),), done=True)
+    marks[1]["lee"] = Mark(labels=(Label("goal", "+", "more"),), done=True)
     found = agreement(BOOK, marks)
     assert found.n_texts == 20
     assert found.n_usable == 20 - sum(
@@ -165,8 +166,8 @@ def test_texts_that_a_coder_discarded_are_not_usable() -> None:
 def test_texts_that_one_coder_is_not_done_with_wait() -> None:
     marks = {
         1: {
-            "kim": Mark((Label("goal", "+", "more"),), done=True),
-            "lee": Mark((Label("goal", "+", "more"),)),
+            "kim": Mark(labels=(Label("goal", "+", "more"),), done=True),
+            "lee": Mark(labels=(Label("goal", "+", "more"),)),
         }
     }
     found = agreement(BOOK, marks)
@@ -180,9 +181,12 @@ def test_disagreements_come_worst_first_and_confusions_most_frequent_first() -> 
         Label("smoothness", "+", "more"),
     )
     marks = {
-        1: {"kim": Mark((a, c), done=True), "lee": Mark((b, c), done=True)},
-        2: {"kim": Mark((a,), done=True), "lee": Mark((b,), done=True, uncertain=True)},
-        3: {"kim": Mark((c,), done=True), "lee": Mark((c,), done=True)},
+        1: {"kim": Mark(labels=(a, c), done=True), "lee": Mark(labels=(b, c), done=True)},
+        2: {
+            "kim": Mark(labels=(a,), done=True),
+            "lee": Mark(labels=(b,), done=True, uncertain=True),
+        },
+        3: {"kim": Mark(labels=(c,), done=True), "lee": Mark(labels=(c,), done=True)},
     }
     found = agreement(BOOK, marks)
     assert [disagreement.number for disagreement in found.disagreements] == [2, 1]
@@ -199,8 +203,8 @@ def test_units_are_text_and_side() -> None:
     """The same code on the two sides is two answers, not one."""
     marks = {
         n: {
-            "kim": Mark((Label("goal", "+", "more"),), done=True),
-            "lee": Mark((Label("goal", "+", "less"),), done=True),
+            "kim": Mark(labels=(Label("goal", "+", "more"),), done=True),
+            "lee": Mark(labels=(Label("goal", "+", "less"),), done=True),
         }
         for n in range(5)
     }

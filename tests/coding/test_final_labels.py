@@ -11,7 +11,7 @@ A, B = Label("goal", "+", "more"), Label("receptivity", "+", "more")
 
 
 def mark(*labels: Label, done: bool = True, discard: str | None = None) -> Mark:
-    return Mark(labels, discard, done=done)
+    return Mark(labels=labels, discard=discard, done=done)
 
 
 def test_coders_who_agree_settle_it_and_their_words_are_joined() -> None:
@@ -53,8 +53,10 @@ def test_an_open_disagreement_stays_open_or_is_drawn_by_the_seed() -> None:
 def test_what_was_decided_holds_before_everything_else_and_the_last_word_counts() -> None:
     both = (CoderVerdict(1, "kim", 1, mark(A)), CoderVerdict(1, "lee", 1, mark(B)))
     said = (
-        DecidedMark(1, "adjudicated", "ada", 1, mark(A)),
-        DecidedMark(1, "discussed", "ada", 2, mark(A, B), "both are there"),
+        DecidedMark(round=1, how="adjudicated", user="ada", version=1, mark=mark(A)),
+        DecidedMark(
+            round=1, how="discussed", user="ada", version=2, mark=mark(A, B), note="both are there"
+        ),
     )
     found = final_mark(7, both, said, rule="random_coder", seed=1)
     assert found is not None
@@ -65,7 +67,7 @@ def test_what_was_decided_holds_before_everything_else_and_the_last_word_counts(
 def test_only_the_latest_round_counts() -> None:
     early = (CoderVerdict(1, "kim", 1, mark(A)), CoderVerdict(1, "lee", 1, mark(B)))
     late = (CoderVerdict(2, "kim", 2, mark(B)), CoderVerdict(2, "lee", 2, mark(B)))
-    old = (DecidedMark(1, "adjudicated", "ada", 1, mark(A)),)
+    old = (DecidedMark(round=1, how="adjudicated", user="ada", version=1, mark=mark(A)),)
     found = final_mark(7, early + late, old, rule="none", seed=1)
     assert found is not None
     assert (found.round, found.how, found.mark.keys) == (2, "agreed", {B.key})

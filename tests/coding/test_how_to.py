@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from believable.core.nodes import parse
 from believable.study.codebook import Codebook, resolved
-from believable.study.nodes import parse
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "coding.md").read_text(
     encoding="utf-8"

@@ -38,7 +38,11 @@ def test_labels_survive_a_spreadsheet() -> None:
         MarkedText(
             1,
             "kim",
-            Mark((Label("goal", "+", "more", ((0, 3), (5, 8))), INTUITION), memo="=1+1", done=True),
+            Mark(
+                labels=(Label("goal", "+", "more", ((0, 3), (5, 8))), INTUITION),
+                memo="=1+1",
+                done=True,
+            ),
         ),
         MarkedText(1, "lee", Mark(discard="cannot_tell", uncertain=True, done=True)),
         MarkedText(2, "kim", Mark(done=True)),

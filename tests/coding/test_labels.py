@@ -14,7 +14,7 @@ TEXT = "It moves smoothly. 🙂"
 
 def test_a_mark_survives_the_way_to_the_server_and_back() -> None:
     labels = (Label("goal", "-", "less", ((0, 2), (5, 9))), Label("intuition", None, "more"))
-    mark = Mark(labels, uncertain=True, memo="why?", done=True)
+    mark = Mark(labels=labels, uncertain=True, memo="why?", done=True)
     assert from_json(as_json(mark)) == mark
     assert problems(BOOK, mark, TEXT) == []
 
@@ -40,7 +40,7 @@ def test_anything_else_is_refused_with_its_place(data: object, words: str) -> No
 
 def test_what_does_not_fit_the_codebook_is_named() -> None:
     mark = Mark(
-        (
+        labels=(
             Label("goal"),
             Label("intuition", "+", "more"),
             Label("gaol", None, None),
@@ -54,9 +54,9 @@ def test_what_does_not_fit_the_codebook_is_named() -> None:
     assert "unknown code 'gaol'" in told
     assert "other: highlighted words lie beyond the text" in told
     assert problems(
-        BOOK, Mark((Label("intuition", None, "more"),), discard="cannot_tell"), TEXT
+        BOOK, Mark(labels=(Label("intuition", None, "more"),), discard="cannot_tell"), TEXT
     ) == ["a discarded text carries codes"]
-    two = Mark((Label("game"), Label("unclear")))
+    two = Mark(labels=(Label("game"), Label("unclear")))
     assert problems(ready("hntt_understood"), two, TEXT) == [
         "2 codes where exactly one is to be picked"
     ]

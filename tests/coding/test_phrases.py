@@ -75,6 +75,6 @@ def test_answers_for_simulated_judges() -> None:
 
 def test_planted_shares_must_add_up_and_name_known_codes() -> None:
     with pytest.raises(InvalidInput, match=r"add up to 0\.5, expected 1"):
-        Planted("hntt", {"more": {("goal", "+"): 0.5}})
+        Planted(codebook="hntt", shares={"more": {("goal", "+"): 0.5}})
     with pytest.raises(InvalidInput, match="no sentences for"):
-        Planted("hntt", {"more": {("gaol", "+"): 1.0}})
+        Planted(codebook="hntt", shares={"more": {("gaol", "+"): 1.0}})

@@ -96,8 +96,10 @@ def test_a_planted_difference_is_found_and_an_absent_one_is_not() -> None:
     rng = random.Random(3)
     more = dict(planted_for("hntt").shares["more"])
     more[("smoothness", "+")], more[("goal", "+")] = 0.02, 0.40
-    other = Planted("hntt", {"more": more, "less": planted_for("hntt").shares["less"]})
-    plain = Planted("hntt", planted_for("hntt").shares)
+    other = Planted(
+        codebook="hntt", shares={"more": more, "less": planted_for("hntt").shares["less"]}
+    )
+    plain = Planted(codebook="hntt", shares=planted_for("hntt").shares)
     texts = judged(plain, 300, rng, "a") + judged(other, 300, rng, "b", first=1000)
     for method in ("mixed", "chi2"):
         found = {
@@ -144,7 +146,9 @@ def test_high_and_low_accuracy_judges() -> None:
 
 
 def test_the_two_sides_of_the_same_texts() -> None:
-    texts = judged(Planted("hntt", planted_for("hntt").shares), 300, random.Random(2))
+    texts = judged(
+        Planted(codebook="hntt", shares=planted_for("hntt").shares), 300, random.Random(2)
+    )
     found = {
         (difference.code, difference.direction): difference
         for difference in differences(texts, "side")

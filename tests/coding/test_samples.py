@@ -16,7 +16,7 @@ ITEMS = [DrawableText(number, f"j{number % 40}", "abc"[number % 3]) for number i
 
 
 def test_the_same_seed_draws_the_same_texts() -> None:
-    plan = RoundPlan("agreement", 55)
+    plan = RoundPlan(kind="agreement", n=55)
     assert draw(ITEMS, plan, random.Random(1)) == draw(
         list(reversed(ITEMS)), plan, random.Random(1)
     )
@@ -24,7 +24,7 @@ def test_the_same_seed_draws_the_same_texts() -> None:
 
 
 def test_at_most_so_many_texts_of_each_judge() -> None:
-    drawn = set(draw(ITEMS, RoundPlan("split", None, per_judge=3), random.Random(1)))
+    drawn = set(draw(ITEMS, RoundPlan(kind="split", n=None, per_judge=3), random.Random(1)))
     counts = Counter(item.judge for item in ITEMS if item.number in drawn)
     assert set(counts.values()) == {3}
     assert len(counts) == 40
@@ -36,7 +36,7 @@ def test_conditions_are_represented_in_proportion(strata: list[int], n: int, see
     items = [
         DrawableText(number, f"j{number}", "abc"[stratum]) for number, stratum in enumerate(strata)
     ]
-    drawn = draw(items, RoundPlan("agreement", n), random.Random(seed))
+    drawn = draw(items, RoundPlan(kind="agreement", n=n), random.Random(seed))
     assert len(drawn) == len(set(drawn)) == min(n, len(items))
     for stratum, size in Counter(item.condition for item in items).items():
         taken = sum(item.condition == stratum for item in items if item.number in set(drawn))
@@ -44,7 +44,7 @@ def test_conditions_are_represented_in_proportion(strata: list[int], n: int, see
 
 
 def test_by_judge_everybody_is_heard_before_anybody_twice() -> None:
-    drawn = set(draw(ITEMS, RoundPlan("agreement", 60, stratify="judge"), random.Random(1)))
+    drawn = set(draw(ITEMS, RoundPlan(kind="agreement", n=60, stratify="judge"), random.Random(1)))
     counts = Counter(item.judge for item in ITEMS if item.number in drawn)
     assert set(counts.values()) == {1, 2}
     assert len(counts) == 40
@@ -61,7 +61,7 @@ def test_a_split_gives_everybody_the_same_amount(
     n: int, n_coders: int, overlap: float, seed: int
 ) -> None:
     numbers, coders = list(range(n)), [f"c{one}" for one in range(n_coders)]
-    tasks = assign(numbers, coders, RoundPlan("split", overlap=overlap), random.Random(seed))
+    tasks = assign(numbers, coders, RoundPlan(kind="split", overlap=overlap), random.Random(seed))
     times = Counter(task.number for task in tasks)
     shared = {task.number for task in tasks if task.shared}
     assert set(times) == set(numbers)
@@ -77,7 +77,7 @@ def test_a_split_gives_everybody_the_same_amount(
 
 def test_in_a_joint_round_all_see_the_same_order_and_for_agreement_each_their_own() -> None:
     for kind, same in (("joint", True), ("agreement", False)):
-        tasks = assign(list(range(30)), ["kim", "lee"], RoundPlan(kind), random.Random(1))  # type: ignore[arg-type]
+        tasks = assign(list(range(30)), ["kim", "lee"], RoundPlan(kind=kind), random.Random(1))  # type: ignore[arg-type]
         orders = [
             [task.number for task in tasks if task.coder == coder] for coder in ("kim", "lee")
         ]
@@ -87,11 +87,11 @@ def test_in_a_joint_round_all_see_the_same_order_and_for_agreement_each_their_ow
 
 def test_mistakes_are_named() -> None:
     with pytest.raises(InvalidInput, match="overlap: expected a share from 0 to 1"):
-        RoundPlan("split", overlap=25)
+        RoundPlan(kind="split", overlap=25)
     with pytest.raises(InvalidInput, match="at least two coders"):
-        assign([1], ["kim"], RoundPlan("agreement"), random.Random(1))
+        assign([1], ["kim"], RoundPlan(kind="agreement"), random.Random(1))
     with pytest.raises(InvalidInput, match="each once"):
-        assign([1], ["kim", "kim"], RoundPlan("agreement"), random.Random(1))
+        assign([1], ["kim", "kim"], RoundPlan(kind="agreement"), random.Random(1))
 
 
 def test_an_agreement_sample_is_thirty_percent_unless_asked_otherwise() -> None:
@@ -100,5 +100,5 @@ def test_an_agreement_sample_is_thirty_percent_unless_asked_otherwise() -> None:
     """
     for count, expected in ((10, 3), (11, 4), (100, 30), (1, 1)):
         items = ITEMS[:count]
-        assert len(draw(items, RoundPlan("agreement"), random.Random(1))) == expected
-        assert len(draw(items, RoundPlan("split"), random.Random(1))) == len(items)
+        assert len(draw(items, RoundPlan(kind="agreement"), random.Random(1))) == expected
+        assert len(draw(items, RoundPlan(kind="split"), random.Random(1))) == len(items)

@@ -24,7 +24,7 @@ def texts(n_judges: int, per_judge: int, seed: int = 1) -> list[Response]:
     rng = random.Random(seed)
     return [
         Response(
-            write_reason(planted_for("hntt"), rng).text,
+            text=write_reason(planted_for("hntt"), rng).text,
             judge=f"s{judge}",
             session=f"s{judge}",
             position=number,

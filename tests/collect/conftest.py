@@ -18,7 +18,6 @@ from believable.collect.join import SessionClaim
 from believable.collect.leave import SessionEnd
 from believable.core import event_chain
 from believable.core.clock import VirtualClock
-from believable.pages import KINDS
 from believable.store.engine import Store
 from believable.study.definition import Definition, Medium
 from believable.study.load import load
@@ -60,8 +59,8 @@ timeline:
 """
 KEY = b"k" * 32
 MEDIA = {
-    "h1": Medium("a" * 64, 10, 6000, "video/mp4"),
-    "s1": Medium("b" * 64, 10, 6000, "video/mp4"),
+    "h1": Medium(digest="a" * 64, bytes=10, duration_ms=6000, media_type="video/mp4"),
+    "s1": Medium(digest="b" * 64, bytes=10, duration_ms=6000, media_type="video/mp4"),
 }
 
 MakeDefinition = Callable[..., Definition]
@@ -83,7 +82,7 @@ def make_definition(tmp_path: Path) -> MakeDefinition:
         folder.mkdir(exist_ok=True)
         text = STUDY.format(head=head, on_fail=on_fail, finish=finish)
         (folder / "study.yaml").write_text(text, encoding="utf-8")
-        return load(folder, kinds=KINDS, clock=VirtualClock()).with_media(MEDIA)
+        return load(folder, clock=VirtualClock()).with_media(MEDIA)
 
     return make
 
@@ -91,7 +90,7 @@ def make_definition(tmp_path: Path) -> MakeDefinition:
 @pytest.fixture
 def desk(database_url: str, clock: VirtualClock, tmp_path: Path) -> Iterator[Collect]:
     with Store.open(database_url, clock=clock) as store:
-        yield Collect(store, clock=clock, key=KEY, kinds=KINDS, media_dir=tmp_path / "media")
+        yield Collect(store, clock=clock, key=KEY, media_dir=tmp_path / "media")
 
 
 @dataclass

@@ -11,14 +11,13 @@ from pathlib import Path
 
 from believable.collect.desk import Collect
 from believable.core.clock import VirtualClock
-from believable.pages import KINDS
 from believable.store.engine import Store
 
 
 async def main(url: str, link: str, count: int) -> None:
     clock = VirtualClock()
     with Store.open(url, clock=clock) as store:
-        desk = Collect(store, clock=clock, key=b"k" * 32, kinds=KINDS, media_dir=Path("media"))
+        desk = Collect(store, clock=clock, key=b"k" * 32, media_dir=Path("media"))
         joined = await asyncio.gather(*(desk.join(link, {}, "en", True) for _ in range(count)))
     sys.stdout.write(json.dumps([one.token for one in joined]))
 

@@ -198,13 +198,7 @@ def test_activity_renews_the_reservation(desk: Collect, person: Any, clock: Virt
 def test_what_another_process_closed_is_known(desk: Collect, person: Any, tmp_path: Path) -> None:
     """Each process keeps what it knows of a session; none may go by what another has overtaken."""
     context = desk.context
-    other = Collect(
-        desk.store,
-        clock=context.clock,
-        key=context.key,
-        kinds=context.kinds,
-        media_dir=tmp_path / "media",
-    )
+    other = Collect(desk.store, clock=context.clock, key=context.key, media_dir=tmp_path / "media")
     for turn in range(4):
         person.desk = (desk, other)[turn % 2]
         person.answer_page()

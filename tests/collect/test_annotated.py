@@ -10,7 +10,6 @@ import pytest
 
 from believable.collect.desk import Collect
 from believable.core.clock import VirtualClock
-from believable.pages import KINDS
 from believable.recordings.file import write
 from believable.recordings.recording import Actor, RecordedWorld, Recording, Timing, Track
 from believable.stimuli.prepare import prepare
@@ -37,17 +36,19 @@ def come(desk: Collect, enter: Callable[..., Any], tmp_path: Path) -> Callable[[
     def go(instrument: str) -> Any:
         folder = tmp_path / "annotated"
         folder.mkdir()
-        track = Track("ada", tuple(range(1500, 3500, 100)), (1500,) * 20, (0,) * 20)
+        track = Track(
+            actor="ada", x=tuple(range(1500, 3500, 100)), y=(1500,) * 20, heading=(0,) * 20
+        )
         walls = ("#####", "#...#", "#####")
         replay = Recording(
-            RecordedWorld("arena", 5, 3, walls),
-            (Actor("ada", "Ada", "mover"),),
-            Timing(100, 20),
-            (track,),
+            world=RecordedWorld(kind="arena", width=5, height=3, walls=walls),
+            actors=(Actor("ada", "Ada", "mover"),),
+            timing=Timing(frame_ms=100, frames=20),
+            tracks=(track,),
         )
         write(replay, folder / "walk.replay.json.gz")
         (folder / "study.yaml").write_text(STUDY % instrument)
-        definition = load(folder, kinds=KINDS, clock=VirtualClock())
+        definition = load(folder, clock=VirtualClock())
         definition = definition.with_media(prepare(definition, folder, tmp_path / "media"))
         return enter(desk.publish("annotated", definition).links["open"])
 

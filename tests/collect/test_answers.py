@@ -8,12 +8,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from believable.contracts.registries import INSTRUMENTS
+from believable.contracts.submission import PageReading, read_questions, whole_characters
+from believable.contracts.trial import PlannedTrial, Question
 from believable.core.seeds import generator
-from believable.instruments import INSTRUMENTS
 from believable.pages.form import Form
-from believable.pages.submission import PageReading, read_questions, whole_characters
-from believable.study.plan import PlannedTrial
-from believable.study.records import Question
 
 JSON = st.recursive(
     st.none()
@@ -37,7 +36,13 @@ def form() -> PlannedTrial:
             )
             questions.append(question)
     return PlannedTrial(
-        0, "page", Form(id="page", questions=tuple(questions)), None, None, None, ()
+        position=0,
+        key="page",
+        trial=Form(id="page", questions=tuple(questions)),
+        condition=None,
+        scenario=None,
+        stimulus_id=None,
+        skip_if=(),
     )
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from believable.collect.desk import Collect
+from believable.contracts.trial import Block
 from believable.core.clock import VirtualClock
-from believable.pages import KINDS
 from believable.store.engine import Store
 from believable.study.plan import choose, chooser, session_seed
-from believable.study.records import Block, Study
+from believable.study.records import Study
 
 N_PEOPLE = 24
 
@@ -24,7 +24,7 @@ def drawn(
     """What was drawn for people who join one after the other, on a server with this key."""
     clock = VirtualClock(1_000_000)
     with Store.open(f"sqlite:///{folder / 'believable.db'}", clock=clock) as store:
-        desk = Collect(store, clock=clock, key=key, kinds=KINDS, media_dir=folder / "media")
+        desk = Collect(store, clock=clock, key=key, media_dir=folder / "media")
         address = desk.publish(study_id, study).links[link]
         tokens = [desk.join(address, {}, "en", True, {}).now().token for _ in range(N_PEOPLE)]
         found = [desk.view(token).now().session for token in tokens]

@@ -74,7 +74,7 @@ def test_a_session_stays_with_the_definition_it_started_with(
         "user": "ada",
         "at_ms": 1,
     }
-    desk.store.write(lambda conn: revise(conn, desk.context.kinds, **wish))
+    desk.store.write(lambda conn: revise(conn, **wish))
     desk.publish("s", changed)
     assert desk.view(person.token).now().definition.hash == before.hash
     assert session(desk, enter(links["open"]).token).definition != before.hash

@@ -21,7 +21,6 @@ from believable.collect.match import LISTS, MatchResult, codes_of, layouts, matc
 from believable.collect.recruiting import extra_hash, participant_hash
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput, NotFound
-from believable.pages import KINDS
 from believable.store import review, studies
 from believable.store.collected import Recruited
 from believable.store.database_tables import links, sessions
@@ -257,7 +256,7 @@ def study(tmp_path: Path) -> Path:
     folder = tmp_path / "pilot"
     folder.mkdir()
     (folder / "study.yaml").write_text(STUDY_FILE)
-    definition = load(folder, kinds=KINDS)
+    definition = load(folder)
     key = load_key(folder / ".believable")
     url = f"sqlite:///{folder / '.believable' / 'believable.db'}"
     with Store.open(url, clock=VirtualClock()) as store:
@@ -308,9 +307,7 @@ def study(tmp_path: Path) -> Path:
 
 
 def test_the_command_writes_lists_that_only_the_owner_reads(study: Path, tmp_path: Path) -> None:
-    code = codes_of(
-        load(study, kinds=KINDS).study, key=load_key(study / ".believable"), study_id=STUDY
-    )
+    code = codes_of(load(study).study, key=load_key(study / ".believable"), study_id=STUDY)
     assert code["screened_out"] == "OUT1"
     export = tmp_path / "prolific.csv"
     rows = [

@@ -13,7 +13,6 @@ import pytest
 from believable.collect.desk import Collect
 from believable.collect.page_events import ViewingProgress
 from believable.core.clock import VirtualClock
-from believable.pages import KINDS
 from believable.store import sessions
 from believable.study.definition import Medium
 from believable.study.load import load
@@ -54,10 +53,10 @@ def come(desk: Collect, enter: Callable[..., Any], tmp_path: Path) -> Callable[[
         folder.mkdir()
         (folder / "study.yaml").write_text(STUDY.format(trial=trial))
         media = {
-            name: Medium(letter * 64, 10, 6000, "video/mp4")
+            name: Medium(digest=letter * 64, bytes=10, duration_ms=6000, media_type="video/mp4")
             for name, letter in (("h1", "a"), ("s1", "b"))
         }
-        definition = load(folder, kinds=KINDS, clock=VirtualClock()).with_media(media)
+        definition = load(folder, clock=VirtualClock()).with_media(media)
         return enter(desk.publish("pairs", definition).links["open"])
 
     return go
@@ -90,7 +89,10 @@ def test_a_reload_knows_each_player(come: Callable[[str], Any], desk: Collect) -
     person.note("media.ended", player=1, media_ms=6000, view=1)
     person.note("media.pause", player=0, media_ms=2500, reason="person")
     view = desk.view(person.token).now()
-    assert view.seen == (ViewingProgress(0, 2500), ViewingProgress(1, 0, duration_ms=6000))
+    assert view.seen == (
+        ViewingProgress(views=0, position_ms=2500),
+        ViewingProgress(views=1, position_ms=0, duration_ms=6000),
+    )
     assert len({medium.name for medium in view.media}) == 2
 
 

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from believable.cli.recruit import write_lists
+from believable.app.recruit import write_lists
 from believable.collect.desk import Collect
 from believable.collect.match import match, read_platform
 from believable.collect.recruiting import participant_hash
 from believable.core.clock import VirtualClock
-from believable.pages import KINDS
 from believable.pages.device import ROWS, tone_rows
 from believable.stimuli.signal import draw
 from believable.store.collected import answered_true, recruited
@@ -34,7 +33,7 @@ def come(desk: Collect, enter: Callable[..., Any], tmp_path: Path) -> Callable[[
         (folder / "study.yaml").write_text(
             f"{head}{timeline}  - text: {{id: after, text: More}}\n  - finish: {{}}\n"
         )
-        definition = load(folder, kinds=KINDS, clock=VirtualClock())
+        definition = load(folder, clock=VirtualClock())
         return enter(desk.publish("tested", definition).links["open"])
 
     return go
@@ -206,7 +205,7 @@ def test_the_bonus_list_holds_who_passed_the_gate(
     folder.mkdir()
     head = "believable: 1\ntitle: Tested\nseed: 7\nrecruit: {platform: prolific}\ntimeline:\n"
     (folder / "study.yaml").write_text(f"{head}{qa(gate='record')}  - finish: {{}}\n")
-    link = desk.publish("tested", load(folder, kinds=KINDS, clock=VirtualClock())).links["open"]
+    link = desk.publish("tested", load(folder, clock=VirtualClock())).links["open"]
     for person, sign in (("ann", 1), ("bob", -1)):
         taking_part = enter(link, {"PROLIFIC_PID": person})
         follow(taking_part, sign)

@@ -8,7 +8,6 @@ from believable.collect.desk import Collect
 from believable.collect.revise import UnexplainedChange, pending_change, revise
 from believable.core.clock import VirtualClock
 from believable.core.errors import Conflict, InvalidInput
-from believable.pages import KINDS
 from believable.store.study_versions import study_versions
 from believable.study.definition import Definition
 from tests.collect.conftest import Enter, MakeDefinition
@@ -18,18 +17,18 @@ OLD, NEW = "A small study", "A study of clips"
 
 def reworded(definition: Definition) -> Definition:
     return Definition(
-        definition.study,
-        {**definition.tree, "title": NEW},
-        definition.pages,
-        definition.media,
-        definition.extensions,
+        study=definition.study,
+        tree={**definition.tree, "title": NEW},
+        pages=definition.pages,
+        media=definition.media,
+        extensions=definition.extensions,
     )
 
 
 def state(desk: Collect, definition: Definition, reason: str, at_ms: int) -> int:
     return desk.store.write(
         lambda conn: revise(
-            conn, KINDS, study_id="s", definition=definition, reason=reason, user="ada", at_ms=at_ms
+            conn, study_id="s", definition=definition, reason=reason, user="ada", at_ms=at_ms
         )
     )[1]
 
@@ -47,9 +46,7 @@ def test_a_change_waits_for_its_reason_and_sessions_keep_theirs(
         UnexplainedChange, match=r"1 session is pinned to it(?s:.*)believable revise s --reason"
     ):
         desk.publish("s", second)
-    pending = desk.store.read(
-        lambda conn: pending_change(conn, KINDS, study_id="s", definition=second)
-    )
+    pending = desk.store.read(lambda conn: pending_change(conn, study_id="s", definition=second))
     assert pending is not None
     assert [(change.path, change.was, change.now) for change in pending.changes] == [
         ("title", OLD, NEW)

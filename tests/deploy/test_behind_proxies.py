@@ -15,7 +15,6 @@ import pytest
 
 from believable.core.clock import WallClock
 from believable.core.seeds import generator
-from believable.pages import KINDS
 from believable.simulate.client import PATIENT
 from believable.simulate.crowd import link_token
 from believable.simulate.pace import HastyPace
@@ -73,7 +72,7 @@ def test_a_whole_session_with_clip_and_round(served: tuple[Path, Server, str]) -
     study, server, address = served
     with Store.open(f"sqlite:///{server.data_dir / 'believable.db'}", clock=WallClock()) as store:
         link = link_token(store, study.name)
-    definition = load(study, kinds=KINDS)
+    definition = load(study)
     troubles = Troubles()
 
     async def visit() -> tuple[str, DrillBrowser]:
@@ -82,12 +81,7 @@ def test_a_whole_session_with_clip_and_round(served: tuple[Path, Server, str]) -
             line = PlainLine(address)
             browser = DrillBrowser(http, line, pace, PATIENT, troubles)
             person = Person(
-                browser,
-                pace,
-                generator(1, "proxied"),
-                Traits(1.0, 1.0, None),
-                definition.study,
-                KINDS,
+                browser, pace, generator(1, "proxied"), Traits(1.0, 1.0, None), definition.study
             )
             outcome = (await person.take_part(link)).outcome
             line.close()

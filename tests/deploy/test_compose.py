@@ -23,7 +23,6 @@ import pytest
 
 from believable.core.clock import WallClock
 from believable.core.seeds import generator
-from believable.pages import KINDS
 from believable.simulate.client import Participant
 from believable.simulate.pace import HastyPace
 from believable.simulate.person import Person, Traits
@@ -126,14 +125,13 @@ def _take_part(composed: Composed) -> str:
     async def visit(token: str) -> str:
         pace = HastyPace(WallClock().now_ms())
         async with httpx.AsyncClient(base_url=composed.address, timeout=60, verify=False) as http:
-            study = load(composed.study, kinds=KINDS).study
+            study = load(composed.study).study
             person = Person(
                 Participant(http, pace),
                 pace,
                 generator(1, "composed"),
                 Traits(1.0, 1.0, None),
                 study,
-                KINDS,
             )
             return (await person.take_part(token)).outcome
 

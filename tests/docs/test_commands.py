@@ -28,7 +28,7 @@ def commands(page: Path) -> list[str]:
     calls = [line for line in calls if line.startswith("believable ")] + INLINE.findall(
         BLOCK.sub("", text)
     )
-    return [re.split(r" [|>&]", line)[0] for line in calls]
+    return [re.split(r"\s[|>&]", line)[0] for line in calls]
 
 
 GIVEN = [

@@ -11,10 +11,10 @@ from types import ModuleType
 import pytest
 
 import believable
+from believable.contracts.registries import INSTRUMENTS, PLAYERS
 from believable.core.event_chain import PAGE_EVENTS
-from believable.instruments import INSTRUMENTS
 from believable.instruments.tracing import PRACTICE
-from believable.players import PLAYERS, SIGNAL
+from believable.players import SIGNAL
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted((ROOT / "src").rglob("*.js"))
@@ -39,7 +39,7 @@ def fresh() -> dict[str, str]:
     return {str(path.relative_to(GENERATE.DOCS)): text for path, text in GENERATE.fresh()}
 
 
-@pytest.mark.parametrize("page", [*GENERATE.PAGES, *{page for page, _ in GENERATE.PARTS}])
+@pytest.mark.parametrize("page", [*GENERATE.PAGES, *sorted({page for page, _ in GENERATE.PARTS})])
 def test_a_generated_page_is_up_to_date(page: str) -> None:
     assert (GENERATE.DOCS / page).read_text(encoding="utf-8") == fresh()[page], (
         f"{page} is out of date: make reference"

@@ -65,7 +65,7 @@ def test_every_command_works_in_order(tmp_path: Path, monkeypatch: pytest.Monkey
                 told[line] = run(line)
     assert "34" in told["believable power --test paired_t --effect 0.5"]
     first = (tmp_path / "first-report" / "report.html").read_text(encoding="utf-8")
-    assert "Which of two finds its way like a person?" in first
+    assert "Which of the two navigates like a person?" in first
     assert 'class="finding confirmatory"' not in first
     last = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     assert "Does our agent walk like a person?" in last

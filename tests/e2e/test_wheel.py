@@ -53,7 +53,9 @@ if "PLAIN" in os.environ:
 EVERY_STUDY = """
 from pathlib import Path
 from click.testing import CliRunner
-from believable.cli import EXIT_UNCHECKED, exit_code, group
+from believable.cli import group
+from believable.cli.exit_codes import UNCHECKED as EXIT_UNCHECKED
+from believable.cli.exit_codes import exit_code
 from believable.protocols import READY_STUDIES
 from believable.protocols.templates import TEMPLATES
 

@@ -15,7 +15,6 @@ import pytest
 
 from believable.core.clock import WallClock
 from believable.core.seeds import generator
-from believable.pages import KINDS
 from believable.simulate.client import Participant, Patience
 from believable.simulate.crowd import link_token
 from believable.simulate.person import Person, Traits, Visit
@@ -92,7 +91,7 @@ class Drill:
     ) -> list[Visit]:
         """Everybody's visit. They hurry once the trouble is over."""
         over = asyncio.Event()
-        definition = load(self.study, kinds=KINDS)
+        definition = load(self.study)
 
         async def live(http: httpx.AsyncClient, number: int) -> Visit:
             rng = generator(self.seed, "drill", number)
@@ -103,7 +102,7 @@ class Drill:
                 http, pace, Patience(first_ms=30, longest_ms=300, give_up_ms=90_000)
             )
             self.browsers.append(browser)
-            person = Person(browser, pace, rng, Traits(1.0, 1.0, None), definition.study, KINDS)
+            person = Person(browser, pace, rng, Traits(1.0, 1.0, None), definition.study)
             return await person.take_part(link, {"who": f"person-{number}"})
 
         async with (

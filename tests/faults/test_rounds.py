@@ -143,10 +143,10 @@ def drilled(tmp_path: Path, url: str | None, workers: int) -> None:
     for row, changes, recording in found:
         assert (row.state, row.tick, row.key.attempt) == ("over", SECONDS * 30, 1)
         assert row.losses >= 1
-        assert [change[0] for change in changes] == sorted({change[0] for change in changes}), (
+        assert [change.tick for change in changes] == sorted({change.tick for change in changes}), (
             "a tick was stored twice"
         )
-        again, score = record_round(MAZE.game, MAZE.game.setup_from(row.setup), changes, row.tick)
+        again, score = record_round(MAZE.game, MAZE.game.load_setup(row.setup), changes, row.tick)
         assert again == file.from_bytes(recording, source=row.key.recording_name)
         assert row.score == score == again.telemetry["score"][-1]
         assert len(changes) > 20

@@ -97,7 +97,15 @@ def test_a_file_gives_the_same_player_and_the_same_bytes(model: Imitation, tmp_p
     read_back = read_imitation(file)
     write_imitation(read_back, again)
     assert file.read_bytes() == again.read_bytes()
-    sight = Sight(0, (5.0, 5.0, 1.0), 0.0, 0.0, True, frozenset(), {"health": 100.0})
+    sight = Sight(
+        now_ms=0,
+        position=(5.0, 5.0, 1.0),
+        yaw=0.0,
+        pitch=0.0,
+        alive=True,
+        carried=frozenset(),
+        quantities={"health": 100.0},
+    )
     assert Imitator(read_back, 3).act(sight) == Imitator(model, 3).act(sight)
 
 
@@ -134,13 +142,30 @@ def test_the_same_interface_plays_three_ways(model: Imitation, seen: Observation
         PlaybackPlayer([seen], 1),
     )
     alive = Sight(
-        0, tuple(seen.position[100]), float(seen.yaw[100]), 0.0, True, frozenset(), {"health": 90.0}
+        now_ms=0,
+        position=tuple(seen.position[100]),
+        yaw=float(seen.yaw[100]),
+        pitch=0.0,
+        alive=True,
+        carried=frozenset(),
+        quantities={"health": 90.0},
     )
     for player in players:
         command = player.act(alive)
         assert abs(command.turn) <= 180
         assert (
-            player.act(Sight(100, alive.position, 0, 0, False, frozenset(), {})).direction is None
+            player.act(
+                Sight(
+                    now_ms=100,
+                    position=alive.position,
+                    yaw=0,
+                    pitch=0,
+                    alive=False,
+                    carried=frozenset(),
+                    quantities={},
+                )
+            ).direction
+            is None
         )
 
 

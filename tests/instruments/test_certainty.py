@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from believable.contracts.instrument import Instrument, InvalidAnswer
+from believable.contracts.texts import LANGUAGES, built_in
 from believable.instruments.certainty import CERTAINTY
 from believable.instruments.clip_rating import CLIP_RATING
-from believable.instruments.contract import Instrument, InvalidAnswer
-from believable.study.texts import LANGUAGES, built_in
 
 SCALES = pytest.mark.parametrize("instrument", [CERTAINTY, CLIP_RATING], ids=lambda one: one.name)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from believable.contracts.instrument import AnswerCell, InvalidAnswer
 from believable.instruments.choice import CHOICE, ChoiceParams
-from believable.instruments.contract import AnswerCell, InvalidAnswer
 
 PARAMS = ChoiceParams.model_validate(
     {"options": ["red", {"value": "b", "label": {"en": "Blue", "de": "Blau"}}, 3]}

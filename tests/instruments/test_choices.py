@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from believable.contracts.instrument import AnswerCell, InvalidAnswer
 from believable.instruments.choices import CHOICES, ChoicesParams
-from believable.instruments.contract import AnswerCell, InvalidAnswer
 
 PARAMS = ChoicesParams.model_validate({"options": ["a", "b", "c"], "at_least": 1, "at_most": 2})
 

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from believable.contracts.instrument import AnswerCell, Instrument, InvalidAnswer, check_instrument
+from believable.contracts.registries import INSTRUMENTS
 from believable.core.errors import InvalidInput
-from believable.instruments import INSTRUMENTS
 from believable.instruments.choice import CHOICE
-from believable.instruments.contract import AnswerCell, Instrument, InvalidAnswer, check_instrument
 from believable.instruments.number import NUMBER
+from believable.study.kinds import kinds_on
 
 
 @pytest.mark.parametrize("instrument", list(INSTRUMENTS), ids=lambda one: one.name)
@@ -66,3 +67,33 @@ def test_an_invalid_answer_speaks_english_and_carries_its_key() -> None:
     error = InvalidAnswer("error.number_min", min=18)
     assert str(error) == "Please enter a number that is at least 18."
     assert (error.key, error.values) == ("error.number_min", {"min": 18})
+
+
+@pytest.mark.parametrize(
+    ("broken", "complaint"),
+    [
+        (replace(CHOICE, scale=None), "must say on which `scale`"),
+        (replace(CHOICE, scale="text"), "is for free text, without `options`"),
+        (replace(CHOICE, scale="interval"), "is for numbers; `records` declares string"),
+        (replace(NUMBER, scale="nominal"), "needs `options`"),
+        (replace(NUMBER, scale="ordinal", bounds=lambda params: (0, None)), "or both `bounds`"),
+        (replace(CHOICE, items=lambda params: ("a", "b")), "so it has no one scale"),
+    ],
+)
+def test_a_scale_that_does_not_fit_is_refused(broken: Instrument[Any], complaint: str) -> None:
+    with pytest.raises(InvalidInput, match=complaint):
+        check_instrument(broken)
+
+
+def test_the_scales_of_ours_are_what_analyses_and_coding_choose_by() -> None:
+    assert kinds_on("text") == {"text", "long_text"}
+    assert kinds_on("ordinal", "interval") == {
+        *("likert", "slider", "number", "clip_rating", "certainty")
+    }
+
+
+def test_a_rating_and_a_text_of_a_package_are_found_by_their_scale() -> None:
+    stars, essay = replace(NUMBER, name="stars"), replace(CHOICE, name="essay", scale="text")
+    with INSTRUMENTS.including(stars), INSTRUMENTS.including(essay):
+        assert "stars" in kinds_on("interval")
+        assert "essay" in kinds_on("text")

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from believable.instruments.contract import check_instrument
+from believable.contracts.instrument import check_instrument
 from believable.instruments.flags import FLAGS, FlagsParams
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from believable.instruments.contract import AnswerCell, InvalidAnswer
+from believable.contracts.instrument import AnswerCell, InvalidAnswer
 from believable.instruments.matrix import MATRIX, MatrixParams
 
 PARAMS = MatrixParams.model_validate({"rows": ["calm", "bored"], "points": 3})

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from believable.instruments.contract import InvalidAnswer
+from believable.contracts.instrument import InvalidAnswer
 from believable.instruments.number import NUMBER, NumberParams
 
 AGE = NumberParams(min=18, max=120)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from believable.instruments.contract import InvalidAnswer
+from believable.contracts.instrument import InvalidAnswer
 from believable.instruments.preference import PREFERENCE, PreferenceParams
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from believable.instruments.contract import InvalidAnswer
+from believable.contracts.instrument import InvalidAnswer
 from believable.instruments.slider import SLIDER, SliderParams
 
 FINE = SliderParams(min=-1, max=1, step=0.1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from believable.instruments.contract import InvalidAnswer
+from believable.contracts.instrument import InvalidAnswer
 from believable.instruments.long_text import LONG_TEXT, LongTextParams
 from believable.instruments.text import TEXT, TextParams
 

@@ -20,17 +20,32 @@ function bench(replies, unsent = []) {
       if (reply === "offline") throw new TypeError("network");
       return reply;
     },
-    later: (work, ms) => { timers.push(work); log.delays.push(ms); return work; },
-    cancel: (timer) => { const at = timers.indexOf(timer); if (at >= 0) timers.splice(at, 1); },
+    later: (work, ms) => {
+      timers.push(work);
+      log.delays.push(ms);
+      return work;
+    },
+    cancel: (timer) => {
+      const at = timers.indexOf(timer);
+      if (at >= 0) timers.splice(at, 1);
+    },
     random: () => 1,
-    onSaving: (saving) => { if (log.saving.at(-1) !== saving) log.saving.push(saving); },
+    onSaving: (saving) => {
+      if (log.saving.at(-1) !== saving) log.saving.push(saving);
+    },
     onEnd: (end) => log.ended.push(end),
   };
   const queue = { drop: async (ack) => void log.dropped.push(ack) };
   const channel = createChannel(queue, 1, unsent, outside);
   const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
-  const tick = async () => { timers.shift()?.(); await settle(); };
-  const give = (one, now) => { channel.expect(); channel.push(one, now); };
+  const tick = async () => {
+    timers.shift()?.();
+    await settle();
+  };
+  const give = (one, now) => {
+    channel.expect();
+    channel.push(one, now);
+  };
   return { channel, give, log, tick, settle, timers };
 }
 const entry = (seq, body = "x") => ({ seq, body, prev: "", hash: "", epoch: 1 });
@@ -103,7 +118,9 @@ test("waiting for an event ends with its acknowledgement, not before", async () 
   let done = false;
   give(entry(1), true);
   give(entry(2), true);
-  channel.flushed(2).then(() => { done = true; });
+  channel.flushed(2).then(() => {
+    done = true;
+  });
   await settle();
   assert.equal(done, false);
   await tick();
@@ -119,8 +136,11 @@ test("an acknowledgement below what was sent keeps the rest", async () => {
 });
 
 for (const [status, code, end] of [
-  [409, "taken_over", "taken_over"], [409, "conflict", "conflict"], [410, "withdrawn", "withdrawn"],
-  [422, "invalid", "refused"], [404, "unknown", "refused"],
+  [409, "taken_over", "taken_over"],
+  [409, "conflict", "conflict"],
+  [410, "withdrawn", "withdrawn"],
+  [422, "invalid", "refused"],
+  [404, "unknown", "refused"],
 ]) {
   test(`${status} ${code} ends the sending and drops nothing`, async () => {
     const { give, channel, log, settle } = bench([{ status, data: { error: { code } } }]);
@@ -135,7 +155,12 @@ for (const [status, code, end] of [
   });
 }
 
-for (const [status, saving] of [[507, "full"], [429, "full"], [503, "offline"], [500, "offline"]]) {
+for (const [status, saving] of [
+  [507, "full"],
+  [429, "full"],
+  [503, "offline"],
+  [500, "offline"],
+]) {
   test(`${status} keeps everything and tries again`, async () => {
     const { give, log, tick, settle } = bench([{ status, data: { error: { code: "x" } } }]);
     give(entry(1), true);
@@ -149,7 +174,10 @@ for (const [status, saving] of [[507, "full"], [429, "full"], [503, "offline"], 
 
 test("413 halves the batch until it fits; one event that is too large is the end", async () => {
   const large = { status: 413, data: { error: { code: "too_large" } } };
-  const { channel, log, settle } = bench([large, large, undefined], [1, 2, 3, 4].map((seq) => entry(seq)));
+  const { channel, log, settle } = bench(
+    [large, large, undefined],
+    [1, 2, 3, 4].map((seq) => entry(seq)),
+  );
   channel.retry();
   await settle();
   assert.deepEqual(log.requests.slice(0, 3), [[1, 2, 3, 4], [1, 2], [1]]);
@@ -161,7 +189,10 @@ test("413 halves the batch until it fits; one event that is too large is the end
 });
 
 test("a batch stays small, but one large event still goes", async () => {
-  const { channel, log, settle } = bench([], [entry(1, "a".repeat(300_000)), entry(2, "b".repeat(300_000)), entry(3)]);
+  const { channel, log, settle } = bench(
+    [],
+    [entry(1, "a".repeat(300_000)), entry(2, "b".repeat(300_000)), entry(3)],
+  );
   channel.retry();
   await settle();
   assert.deepEqual(log.requests, [[1], [2, 3]]);

@@ -1,15 +1,30 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Poll, duration, merged, number, points } from "../../src/believable/web/static/console/monitor.js";
+import {
+  Poll,
+  duration,
+  merged,
+  number,
+  points,
+} from "../../src/believable/web/static/console/monitor.js";
 import { meaning } from "../../src/believable/web/static/console/review.js";
 import { stretch, words } from "../../src/believable/web/static/console/sessions.js";
 
 const beat = (at_ms, n_events) => ({ at_ms, n_events, n_media_stalls: 0 });
 
 test("beats of a minute are kept in order, and newer counts replace older ones", () => {
-  const known = new Map([[0, beat(0, 1)], [60_000, beat(60_000, 2)]]);
+  const known = new Map([
+    [0, beat(0, 1)],
+    [60_000, beat(60_000, 2)],
+  ]);
   const found = merged(known, [beat(62_000, 5), beat(60_000, 3)], 64_000);
-  assert.deepEqual(found.map((one) => [one.at_ms, one.n_events]), [[60_000, 3], [62_000, 5]]);
+  assert.deepEqual(
+    found.map((one) => [one.at_ms, one.n_events]),
+    [
+      [60_000, 3],
+      [62_000, 5],
+    ],
+  );
 });
 
 test("the line ends at the right edge and survives silence", () => {
@@ -20,8 +35,14 @@ test("the line ends at the right edge and survives silence", () => {
 
 test("numbers and times are written as the server writes them", () => {
   assert.equal(number(1234567), "1,234,567");
-  assert.deepEqual([null, 850, 42_000, 725_000, 11_400_000, 353_000_000].map(duration),
-    ["–", "850 ms", "42 s", "12 min 05 s", "3 h 10 min", "4 d 2 h"]);
+  assert.deepEqual([null, 850, 42_000, 725_000, 11_400_000, 353_000_000].map(duration), [
+    "–",
+    "850 ms",
+    "42 s",
+    "12 min 05 s",
+    "3 h 10 min",
+    "4 d 2 h",
+  ]);
 });
 
 test("keys mean something while reading, not while typing", () => {
@@ -44,12 +65,19 @@ function bench(replies) {
       log.asked += 1;
       const reply = replies.shift();
       if (reply === "offline") throw new TypeError("network");
-      return { status: reply.status ?? 200, ok: (reply.status ?? 200) === 200, json: async () => reply };
+      return {
+        status: reply.status ?? 200,
+        ok: (reply.status ?? 200) === 200,
+        json: async () => reply,
+      };
     },
     got: (shown) => log.got.push(shown),
     say: (state) => log.said.push(state),
     hidden: () => log.hidden,
-    wait: (fn, ms) => { log.waits.push(ms); log.next = fn; },
+    wait: (fn, ms) => {
+      log.waits.push(ms);
+      log.next = fn;
+    },
   });
   return { poll, log };
 }

@@ -4,15 +4,35 @@ import { delayOf, lastActions, standing } from "../../src/believable/instruments
 import { drawTrials, TRIALS } from "../../src/believable/instruments/flags/practice.js";
 import { actionLog } from "../../src/believable/web/static/participant/actionlog.js";
 
-const line = (id, actor, t0_ms, t1_ms, text = "") => ({ id, actor, t0_ms, t1_ms, verb: "walk", object: "dog", place: null, text });
-const log = () => actionLog({
-  actors: [{ id: "w1", name: "Ada" }, { id: "w2", name: "Bo" }],
-  actions: [line("a3", "w1", 500, 900), line("a1", "w1", 0, 500, "walking the dog"), line("a2", "w2", 200, 900)],
-  plans: [{ id: "p1", actor: "w1", parent: null, level: 0, t0_ms: 0, t1_ms: 700, text: "day" }],
+const line = (id, actor, t0_ms, t1_ms, text = "") => ({
+  id,
+  actor,
+  t0_ms,
+  t1_ms,
+  verb: "walk",
+  object: "dog",
+  place: null,
+  text,
 });
+const log = () =>
+  actionLog({
+    actors: [
+      { id: "w1", name: "Ada" },
+      { id: "w2", name: "Bo" },
+    ],
+    actions: [
+      line("a3", "w1", 500, 900),
+      line("a1", "w1", 0, 500, "walking the dog"),
+      line("a2", "w2", 200, 900),
+    ],
+    plans: [{ id: "p1", actor: "w1", parent: null, level: 0, t0_ms: 0, t1_ms: 700, text: "day" }],
+  });
 
 test("what is going on, in the order it began", () => {
-  const ids = (ms) => log().current(ms).map(({ id }) => id);
+  const ids = (ms) =>
+    log()
+      .current(ms)
+      .map(({ id }) => id);
   assert.deepEqual(ids(0), ["a1"]);
   assert.deepEqual(ids(499), ["a1", "a2"]);
   assert.deepEqual(ids(500), ["a2", "a3"]);
@@ -32,7 +52,13 @@ test("an action without words is told by verb and object", () => {
 });
 
 test("a press offers the last three actions that had begun, of the followed figure if it has any", () => {
-  const lines = [line("a1", "w1", 0, 9), line("b1", "w2", 5, 9), line("a2", "w1", 10, 19), line("a3", "w1", 20, 29), line("a4", "w1", 30, 39)];
+  const lines = [
+    line("a1", "w1", 0, 9),
+    line("b1", "w2", 5, 9),
+    line("a2", "w1", 10, 19),
+    line("a3", "w1", 20, 29),
+    line("a4", "w1", 30, 39),
+  ];
   const ids = (ms, followed) => lastActions(lines, ms, followed).map(({ id }) => id);
   assert.deepEqual(ids(30, null), ["a2", "a3", "a4"]);
   assert.deepEqual(ids(29, null), ["b1", "a2", "a3"]);
@@ -49,7 +75,10 @@ test("the delay is wall time at the speed of the press, and unknown while the st
 
 test("practice draws six odd lines, each after one to three ordinary ones, and none twice in a row", () => {
   let seed = 1;
-  const random = () => { seed = (seed * 16807) % 2147483647; return seed / 2147483647; };
+  const random = () => {
+    seed = (seed * 16807) % 2147483647;
+    return seed / 2147483647;
+  };
   const usual = ["u1", "u2", "u3", "u4", "u5", "u6", "u7"];
   const odd = ["o1", "o2", "o3", "o4", "o5", "o6"];
   const trials = drawTrials(usual, odd, random);

@@ -5,7 +5,8 @@ import { frames } from "../../src/believable/players/video/frames.js";
 /** Pictures at 25 a second from 1000 ms on the page's clock, at this speed. */
 function shown(count, rate = 1) {
   const pictures = frames();
-  for (let n = 0; n < count; n += 1) pictures.add({ shown_ms: 1000 + n * 40, media_ms: n * 40 * rate, frame: n + 1 });
+  for (let n = 0; n < count; n += 1)
+    pictures.add({ shown_ms: 1000 + n * 40, media_ms: n * 40 * rate, frame: n + 1 });
   return pictures;
 }
 
@@ -43,5 +44,8 @@ test("a jump forgets what was shown before", () => {
 });
 
 test("memory stays small and recent pictures stay exact", () => {
-  assert.deepEqual(shown(10_000).at(1000 + 9_990 * 40 + 10, 1, 1e9), { media_ms: 9_990 * 40 + 10, frame: 9_991 });
+  assert.deepEqual(shown(10_000).at(1000 + 9_990 * 40 + 10, 1, 1e9), {
+    media_ms: 9_990 * 40 + 10,
+    frame: 9_991,
+  });
 });

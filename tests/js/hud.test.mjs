@@ -16,7 +16,13 @@ test("a round of a minute begins at 1:00 and ends at 0:00", () => {
   const form = page();
   const hud = createHud(form);
   const round = { ticks: 1800, tick_hz: 30 };
-  for (const [tick, time] of [[0, "1:00"], [1, "1:00"], [30, "0:59"], [1799, "0:01"], [1800, "0:00"]]) {
+  for (const [tick, time] of [
+    [0, "1:00"],
+    [1, "1:00"],
+    [30, "0:59"],
+    [1799, "0:01"],
+    [1800, "0:00"],
+  ]) {
     hud.show({ t: tick, s: 7 }, round, false);
     assert.equal(form.time(), time);
   }

@@ -11,6 +11,16 @@ test("who pauses has jumped over nothing, although what was recorded ends a roun
 });
 
 test("what was jumped over lies behind, also where it begins at the start or reaches beyond the moment", () => {
-  assert.deepEqual(behind([[0, 20_000], [60_000, DAY_MS]], 40_000, DAY_MS), [[0, 20_000]]);
+  assert.deepEqual(
+    behind(
+      [
+        [0, 20_000],
+        [60_000, DAY_MS],
+      ],
+      40_000,
+      DAY_MS,
+    ),
+    [[0, 20_000]],
+  );
   assert.deepEqual(behind([[10_000, DAY_MS]], 50_000, DAY_MS), [[10_000, DAY_MS]]);
 });

@@ -19,5 +19,10 @@ test("a bubble covers no name: it goes below, then beside", () => {
 });
 
 test("a bubble stays in the picture", () => {
-  assert.deepEqual(bubblePlace({ ...WANTED, x: 5, y: 4 }, 20, [], ROOM), { x: 0, y: 0, w: 80, h: 20 });
+  assert.deepEqual(bubblePlace({ ...WANTED, x: 5, y: 4 }, 20, [], ROOM), {
+    x: 0,
+    y: 0,
+    w: 80,
+    h: 20,
+  });
 });

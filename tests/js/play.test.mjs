@@ -13,8 +13,29 @@ import { createLog } from "../../src/believable/web/static/play/log.js";
 import { createWire } from "../../src/believable/web/static/play/wire.js";
 
 const WALLS = ["#######", "#.....#", "#.....#", "#.....#", "#######"];
-const RULES = { player_speed: 100, body_radius: 300, bullet_speed: 450, bullet_pause: 8, bullet_life: 60, bomb_speed: 160, bomb_pause: 60, bomb_fuse: 24 };
-const picture = (t, x = 1500, more = {}) => ({ t, p: [x, 2500, 0, 100], o: [4500, 2500, 180, 100], m: [], f: [], s: 0, n: 0, r: [0, 0, 0], e: [], st: "run", ...more });
+const RULES = {
+  player_speed: 100,
+  body_radius: 300,
+  bullet_speed: 450,
+  bullet_pause: 8,
+  bullet_life: 60,
+  bomb_speed: 160,
+  bomb_pause: 60,
+  bomb_fuse: 24,
+};
+const picture = (t, x = 1500, more = {}) => ({
+  t,
+  p: [x, 2500, 0, 100],
+  o: [4500, 2500, 180, 100],
+  m: [],
+  f: [],
+  s: 0,
+  n: 0,
+  r: [0, 0, 0],
+  e: [],
+  st: "run",
+  ...more,
+});
 const keys = (dx) => ({ dx, dy: 0, aim: 0, shoot: 0, bomb: 0 });
 
 test("the own figure moves at once and is not moved back by a picture from before", () => {
@@ -87,18 +108,35 @@ test("inputs are gathered into events, each is sent once it is durable, and none
   const sent = [];
   const kept = [];
   const writing = {
-    record: (kind, data, options) => { told.push([kind, structuredClone(data), options]); return Promise.resolve({}); },
-    keep: (_, { inputs }) => new Promise((resolve) => kept.push({ numbers: inputs.map(([number]) => number), done: () => resolve(true) })),
+    record: (kind, data, options) => {
+      told.push([kind, structuredClone(data), options]);
+      return Promise.resolve({});
+    },
+    keep: (_, { inputs }) =>
+      new Promise((resolve) =>
+        kept.push({ numbers: inputs.map(([number]) => number), done: () => resolve(true) }),
+      ),
   };
-  const log = createLog(writing, { now: () => 0, durable: (inputs) => sent.push(...inputs.map(([number]) => number)) });
+  const log = createLog(writing, {
+    now: () => 0,
+    durable: (inputs) => sent.push(...inputs.map(([number]) => number)),
+  });
   t.after(log.stop);
   const rest = () => new Promise((resolve) => setImmediate(resolve));
   for (const number of [1, 2, 3]) log.input(1, [number, 5, 1, 0, 0, 0, 0]);
   await rest();
-  assert.deepEqual([kept.map(({ numbers }) => numbers), sent], [[[1]], []], "one write at a time, and nothing is sent before");
+  assert.deepEqual(
+    [kept.map(({ numbers }) => numbers), sent],
+    [[[1]], []],
+    "one write at a time, and nothing is sent before",
+  );
   kept[0].done();
   await rest();
-  assert.deepEqual([kept.map(({ numbers }) => numbers), sent], [[[1], [1, 2, 3]], [1]], "what came meanwhile is joined");
+  assert.deepEqual(
+    [kept.map(({ numbers }) => numbers), sent],
+    [[[1], [1, 2, 3]], [1]],
+    "what came meanwhile is joined",
+  );
   log.input(1, [4, 6, 0, 0, 0, 0, 0]);
   log.note("play.lost", {});
   await rest();
@@ -106,10 +144,13 @@ test("inputs are gathered into events, each is sent once it is durable, and none
   kept[1].done();
   await rest();
   assert.deepEqual(sent, [1, 2, 3, 4]);
-  assert.deepEqual(told.map(([kind, data, options]) => [kind, data.inputs?.map(([number]) => number), options]), [
-    ["play.input", [1, 2, 3, 4], { grown: true }],
-    ["play.lost", undefined, undefined],
-  ]);
+  assert.deepEqual(
+    told.map(([kind, data, options]) => [kind, data.inputs?.map(([number]) => number), options]),
+    [
+      ["play.input", [1, 2, 3, 4], { grown: true }],
+      ["play.lost", undefined, undefined],
+    ],
+  );
 });
 
 /** A browser's storage that stops for good at its n-th transaction: before it is carried out, or after, but before anybody is told. */
@@ -130,52 +171,94 @@ test("wherever a page dies, each input that was sent is in exactly one event", a
   const origin = start("session");
   const rest = () => new Promise((resolve) => setImmediate(resolve));
   const results = [];
-  for (let at = 1; at <= 70; at += 1) for (const after of [false, true]) for (const acknowledged of [0, 3]) {
-    const storage = memoryStorage();
-    await createQueue(storage, "s").adopt({ epoch: 1, ack: 0, head: origin });
-    const entries = [];
-    const recorder = createRecorder({
-      queue: createQueue(mortal(storage, { at, after }), "s"), head: { seq: 0, hash: origin, epoch: 1 }, epoch: 1,
-      channel: { expect: () => undefined, push: (entry) => entries.push(entry) }, clock: { wall: () => 0, mono: () => 0 },
-      fallback: () => assert.fail("the storage did not fail"), onTaken: () => assert.fail("nobody took over"), onMemory: () => undefined,
-    });
-    const sent = [];
-    const log = createLog(recorder, { now: () => 0, durable: (inputs) => sent.push(...inputs.map(([number]) => number)) });
-    for (let number = 1; number <= 60; number += 1) {
-      log.input(number < 50 ? 1 : 2, [number, number, 0, 0, 0, 0, 0]);
-      if (number % 3 === 0) await rest();
-      if (number % 11 === 0) void recorder.record("page.blur");
-      if (number % 17 === 0) log.flush();
-      if (number % 23 === 0) log.note("play.state", {});
-    }
-    await rest();
-    log.stop();
-    const ack = Math.min(acknowledged, entries.length);
-    const next = createQueue(storage, "s");
-    await next.adopt({ epoch: 2, ack, head: ack ? entries[ack - 1].hash : origin });
-    assert.deepEqual(await next.strays(), []);
-    const bodies = [...entries.slice(0, ack), ...(await next.unsent())].map(({ body }) => JSON.parse(body));
-    const logged = bodies.filter(({ kind }) => kind === "play.input").flatMap(({ data }) => data.inputs.map(([number]) => number));
-    assert.deepEqual(logged, [...new Set(logged)], "an input is in two events");
-    assert.deepEqual(sent.filter((number) => !logged.includes(number)), [], `lost when the storage stopped at ${at}`);
-    assert.deepEqual((await next.head()).growing, undefined);
-    results.push(sent.length);
-  }
+  for (let at = 1; at <= 70; at += 1)
+    for (const after of [false, true])
+      for (const acknowledged of [0, 3]) {
+        const storage = memoryStorage();
+        await createQueue(storage, "s").adopt({ epoch: 1, ack: 0, head: origin });
+        const entries = [];
+        const recorder = createRecorder({
+          queue: createQueue(mortal(storage, { at, after }), "s"),
+          head: { seq: 0, hash: origin, epoch: 1 },
+          epoch: 1,
+          channel: { expect: () => undefined, push: (entry) => entries.push(entry) },
+          clock: { wall: () => 0, mono: () => 0 },
+          fallback: () => assert.fail("the storage did not fail"),
+          onTaken: () => assert.fail("nobody took over"),
+          onMemory: () => undefined,
+        });
+        const sent = [];
+        const log = createLog(recorder, {
+          now: () => 0,
+          durable: (inputs) => sent.push(...inputs.map(([number]) => number)),
+        });
+        for (let number = 1; number <= 60; number += 1) {
+          log.input(number < 50 ? 1 : 2, [number, number, 0, 0, 0, 0, 0]);
+          if (number % 3 === 0) await rest();
+          if (number % 11 === 0) void recorder.record("page.blur");
+          if (number % 17 === 0) log.flush();
+          if (number % 23 === 0) log.note("play.state", {});
+        }
+        await rest();
+        log.stop();
+        const ack = Math.min(acknowledged, entries.length);
+        const next = createQueue(storage, "s");
+        await next.adopt({ epoch: 2, ack, head: ack ? entries[ack - 1].hash : origin });
+        assert.deepEqual(await next.strays(), []);
+        const bodies = [...entries.slice(0, ack), ...(await next.unsent())].map(({ body }) =>
+          JSON.parse(body),
+        );
+        const logged = bodies
+          .filter(({ kind }) => kind === "play.input")
+          .flatMap(({ data }) => data.inputs.map(([number]) => number));
+        assert.deepEqual(logged, [...new Set(logged)], "an input is in two events");
+        assert.deepEqual(
+          sent.filter((number) => !logged.includes(number)),
+          [],
+          `lost when the storage stopped at ${at}`,
+        );
+        assert.deepEqual((await next.head()).growing, undefined);
+        results.push(sent.length);
+      }
   assert.equal(Math.min(...results), 0);
   assert.equal(Math.max(...results), 60, "no run came to its end");
 });
 
 function fakeWire() {
   const world = { now: 0, sockets: [], heard: [], ticking: () => undefined, waiting: [] };
-  const listener = Object.fromEntries(["welcome", "picture", "over", "lost", "refused"].map((name) => [name, (data) => world.heard.push([name, data])]));
+  const listener = Object.fromEntries(
+    ["welcome", "picture", "over", "lost", "refused"].map((name) => [
+      name,
+      (data) => world.heard.push([name, data]),
+    ]),
+  );
   world.wire = createWire("ws://x", { epoch: 1, position: 2 }, listener, {
-    open: () => { const socket = { readyState: 1, sent: [], send: (text) => socket.sent.push(JSON.parse(text)), close: () => { socket.readyState = 3; } }; world.sockets.push(socket); return socket; },
+    open: () => {
+      const socket = {
+        readyState: 1,
+        sent: [],
+        send: (text) => socket.sent.push(JSON.parse(text)),
+        close: () => {
+          socket.readyState = 3;
+        },
+      };
+      world.sockets.push(socket);
+      return socket;
+    },
     now: () => world.now,
-    every: (work) => { world.ticking = work; return 1; },
+    every: (work) => {
+      world.ticking = work;
+      return 1;
+    },
     stop: () => undefined,
     later: (work, ms) => world.waiting.push([work, ms]),
   });
-  world.until = (ms) => { while (world.now < ms) { world.now += 50; world.ticking(); } };
+  world.until = (ms) => {
+    while (world.now < ms) {
+      world.now += 50;
+      world.ticking();
+    }
+  };
   return world;
 }
 
@@ -187,9 +270,15 @@ test("a page that was held up reads what waits before it thinks the connection l
   world.ticking();
   world.sockets[0].onmessage({ data: JSON.stringify({ t: 1 }) });
   world.until(5000);
-  assert.deepEqual(world.heard.map(([name]) => name), ["welcome", "picture"]);
+  assert.deepEqual(
+    world.heard.map(([name]) => name),
+    ["welcome", "picture"],
+  );
   world.until(5400);
-  assert.deepEqual(world.heard.map(([name]) => name), ["welcome", "picture", "lost"]);
+  assert.deepEqual(
+    world.heard.map(([name]) => name),
+    ["welcome", "picture", "lost"],
+  );
 });
 
 test("a connection that falls silent is lost and comes back by itself", () => {
@@ -200,9 +289,15 @@ test("a connection that falls silent is lost and comes back by itself", () => {
   world.until(500);
   assert.deepEqual(world.sockets[0].sent.at(-1), { q: 500 });
   world.until(1150);
-  assert.deepEqual(world.heard.map(([name]) => name), ["welcome"]);
+  assert.deepEqual(
+    world.heard.map(([name]) => name),
+    ["welcome"],
+  );
   world.until(1300);
-  assert.deepEqual(world.heard.map(([name]) => name), ["welcome", "lost"]);
+  assert.deepEqual(
+    world.heard.map(([name]) => name),
+    ["welcome", "lost"],
+  );
   world.sockets[0].onclose({ code: 1006 });
   assert.equal(world.waiting.length, 1, "the old connection counts once");
   world.waiting[0][0]();
@@ -227,8 +322,13 @@ test("keys rest from when the last of them was let go", (t) => {
   t.after(() => Object.assign(globalThis, whole));
   Object.assign(globalThis, { addEventListener: () => undefined, Element: class {} });
   const board = new EventTarget();
-  const held = createKeys(new EventTarget(), { keys: board, active: () => true, toTiles: () => [0, 0] });
-  const press = (type) => board.dispatchEvent(Object.assign(new Event(type), { code: "KeyW", repeat: false }));
+  const held = createKeys(new EventTarget(), {
+    keys: board,
+    active: () => true,
+    toTiles: () => [0, 0],
+  });
+  const press = (type) =>
+    board.dispatchEvent(Object.assign(new Event(type), { code: "KeyW", repeat: false }));
   press("keydown");
   now = 5000;
   assert.equal(held.quiet_ms, 0);

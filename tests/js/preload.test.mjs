@@ -16,17 +16,22 @@ function server(cuts, { ranges = true, statuses = [] } = {}) {
     const rest = FILE.slice(from);
     const cut = cuts.shift();
     let given = 0;
-    const stream = new ReadableStream({
-      pull(controller) {
-        if (cut !== undefined && given >= cut) return controller.error(new TypeError("cut"));
-        if (given >= rest.length) return controller.close();
-        const next = rest.slice(given, Math.min(given + 100, cut ?? Infinity));
-        given += next.length;
-        controller.enqueue(next);
+    const stream = new ReadableStream(
+      {
+        pull(controller) {
+          if (cut !== undefined && given >= cut) return controller.error(new TypeError("cut"));
+          if (given >= rest.length) return controller.close();
+          const next = rest.slice(given, Math.min(given + 100, cut ?? Infinity));
+          given += next.length;
+          controller.enqueue(next);
+        },
       },
-    }, { highWaterMark: 0 });
+      { highWaterMark: 0 },
+    );
     return new Response(stream, {
-      status: from ? 206 : 200, headers: { "Content-Length": String(rest.length) } });
+      status: from ? 206 : 200,
+      headers: { "Content-Length": String(rest.length) },
+    });
   };
   return { fetch, asked };
 }
@@ -35,9 +40,14 @@ async function run(given, more = {}) {
   const progress = [];
   const trouble = [];
   const pieces = await preload("/medium", {
-    fetch: given.fetch, sleep: async () => undefined,
+    fetch: given.fetch,
+    sleep: async () => undefined,
     onProgress: (received, total) => progress.push([received, total]),
-    onTrouble: (on) => { if (trouble.at(-1) !== on) trouble.push(on); }, ...more });
+    onTrouble: (on) => {
+      if (trouble.at(-1) !== on) trouble.push(on);
+    },
+    ...more,
+  });
   return { bytes: Buffer.concat(pieces), progress, trouble };
 }
 
@@ -69,7 +79,9 @@ test("a server in trouble is asked again", async () => {
 test("leaving the trial stops the loading", async () => {
   const leaving = new AbortController();
   leaving.abort();
-  const fetch = async () => { throw new DOMException("aborted", "AbortError"); };
+  const fetch = async () => {
+    throw new DOMException("aborted", "AbortError");
+  };
   await assert.rejects(run({ fetch }, { signal: leaving.signal }), { name: "AbortError" });
 });
 
@@ -104,7 +116,9 @@ test("a server that never answers is asked again", async () => {
   const fetch = (url, init) => {
     calls += 1;
     if (calls > 2) return given.fetch(url, init);
-    return new Promise((_resolve, reject) => init.signal.addEventListener("abort", () => reject(init.signal.reason)));
+    return new Promise((_resolve, reject) =>
+      init.signal.addEventListener("abort", () => reject(init.signal.reason)),
+    );
   };
   const { bytes } = await run({ fetch }, { patienceMs: 20 });
   assert.deepEqual([[...bytes], calls], [[...FILE], 3]);

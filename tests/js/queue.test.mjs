@@ -24,8 +24,13 @@ test("events are numbered from one and chained", async () => {
 test("two tabs that write at the same time never share a number", async () => {
   const { storage } = await claimed();
   const tabs = [createQueue(storage, "s"), createQueue(storage, "s")];
-  const entries = await Promise.all(Array.from({ length: 40 }, (_, i) => tabs[i % 2].append(1, `event ${i}`)));
-  assert.deepEqual(entries.map(({ seq }) => seq).sort((a, b) => a - b), Array.from({ length: 40 }, (_, i) => i + 1));
+  const entries = await Promise.all(
+    Array.from({ length: 40 }, (_, i) => tabs[i % 2].append(1, `event ${i}`)),
+  );
+  assert.deepEqual(
+    entries.map(({ seq }) => seq).sort((a, b) => a - b),
+    Array.from({ length: 40 }, (_, i) => i + 1),
+  );
 });
 
 test("a tab that was taken over writes nothing", async () => {
@@ -39,8 +44,14 @@ test("acknowledged events go, the others stay in order", async () => {
   const { queue } = await claimed();
   for (let i = 1; i <= 12; i++) await queue.append(1, `event ${i}`);
   await queue.drop(9);
-  assert.deepEqual((await queue.unsent()).map(({ seq }) => seq), [10, 11, 12]);
-  assert.deepEqual((await queue.unsent(2)).map(({ seq }) => seq), [10, 11]);
+  assert.deepEqual(
+    (await queue.unsent()).map(({ seq }) => seq),
+    [10, 11, 12],
+  );
+  assert.deepEqual(
+    (await queue.unsent(2)).map(({ seq }) => seq),
+    [10, 11],
+  );
 });
 
 test("after a reload the unsent events go on in the chain, with the new epoch", async () => {
@@ -48,7 +59,13 @@ test("after a reload the unsent events go on in the chain, with the new epoch", 
   for (const body of ["a", "b", "c"]) await queue.append(1, body);
   const after = createQueue(storage, "s");
   const head = await after.adopt({ epoch: 2, ack: 1, head: extend(ORIGIN, "a") });
-  assert.deepEqual((await after.unsent()).map(({ seq, epoch }) => [seq, epoch]), [[2, 2], [3, 2]]);
+  assert.deepEqual(
+    (await after.unsent()).map(({ seq, epoch }) => [seq, epoch]),
+    [
+      [2, 2],
+      [3, 2],
+    ],
+  );
   assert.equal(head.seq, 3);
   assert.deepEqual(await after.strays(), []);
   assert.equal((await after.append(2, "d")).seq, 4);
@@ -70,8 +87,14 @@ test("events that grew beside another device's are set aside, none is dropped", 
   const after = createQueue(storage, "s");
   const head = await after.adopt({ epoch: 3, ack: 2, head: theirs });
   assert.deepEqual(await after.unsent(), []);
-  assert.deepEqual((await after.strays()).map(({ seq, body, epoch }) => [seq, body, epoch]),
-    [[1, "mine 1", 1], [2, "mine 2", 1], [3, "mine 3", 1]]);
+  assert.deepEqual(
+    (await after.strays()).map(({ seq, body, epoch }) => [seq, body, epoch]),
+    [
+      [1, "mine 1", 1],
+      [2, "mine 2", 1],
+      [3, "mine 3", 1],
+    ],
+  );
   assert.deepEqual(head, { seq: 2, hash: theirs, epoch: 3 });
   await after.dropStrays();
   assert.deepEqual(await after.strays(), []);
@@ -86,7 +109,13 @@ test("an event that still grew when its page went away is the last one of it", a
   assert.equal((await queue.unsent()).length, 2);
   const after = createQueue(storage, "s");
   const head = await after.adopt({ epoch: 2, ack: 1, head: first.hash });
-  assert.deepEqual((await after.unsent()).map(({ seq, body, epoch }) => [seq, body, epoch]), [[2, "b", 2], [3, "growing", 2]]);
+  assert.deepEqual(
+    (await after.unsent()).map(({ seq, body, epoch }) => [seq, body, epoch]),
+    [
+      [2, "b", 2],
+      [3, "growing", 2],
+    ],
+  );
   assert.equal(head.hash, extend(second.hash, "growing"));
   assert.equal(await queue.keep(1, "late"), false);
 });
@@ -97,7 +126,10 @@ test("an event that is whole is no longer kept as growing", async () => {
   await queue.append(1, "grown", true);
   const after = createQueue(storage, "s");
   await after.adopt({ epoch: 2, ack: 0, head: ORIGIN });
-  assert.deepEqual((await after.unsent()).map(({ body }) => body), ["grown"]);
+  assert.deepEqual(
+    (await after.unsent()).map(({ body }) => body),
+    ["grown"],
+  );
 });
 
 test("an event that grew beside another device's is set aside with the others", async () => {
@@ -106,8 +138,18 @@ test("an event that grew beside another device's is set aside with the others", 
   await queue.keep(1, "growing");
   const theirs = extend(ORIGIN, "theirs");
   const after = createQueue(storage, "s");
-  assert.deepEqual(await after.adopt({ epoch: 3, ack: 1, head: theirs }), { seq: 1, hash: theirs, epoch: 3 });
-  assert.deepEqual((await after.strays()).map(({ seq, body }) => [seq, body]), [[1, "mine"], [2, "growing"]]);
+  assert.deepEqual(await after.adopt({ epoch: 3, ack: 1, head: theirs }), {
+    seq: 1,
+    hash: theirs,
+    epoch: 3,
+  });
+  assert.deepEqual(
+    (await after.strays()).map(({ seq, body }) => [seq, body]),
+    [
+      [1, "mine"],
+      [2, "growing"],
+    ],
+  );
 });
 
 test("a queue goes on where another one stood", async () => {

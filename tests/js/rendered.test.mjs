@@ -4,31 +4,73 @@ import { test } from "node:test";
 import { createControls } from "../../src/believable/web/static/play/controls.js";
 
 class Key extends Event {
-  constructor(kind, code, more = {}) { super(kind, { cancelable: true }); Object.assign(this, { code, ...more }); }
+  constructor(kind, code, more = {}) {
+    super(kind, { cancelable: true });
+    Object.assign(this, { code, ...more });
+  }
 }
 
 /** A page with a canvas that can have the mouse to itself. */
 function page(controls) {
-  const document = Object.assign(new EventTarget(), { pointerLockElement: null, exitPointerLock: () => {} });
+  const document = Object.assign(new EventTarget(), {
+    pointerLockElement: null,
+    exitPointerLock: () => {},
+  });
   const window = new EventTarget();
-  Object.assign(globalThis, { document, Element: class {}, addEventListener: window.addEventListener.bind(window) });
-  const canvas = Object.assign(new EventTarget(), { focus: () => {}, requestPointerLock: () => {} });
+  Object.assign(globalThis, {
+    document,
+    Element: class {},
+    addEventListener: window.addEventListener.bind(window),
+  });
+  const canvas = Object.assign(new EventTarget(), {
+    focus: () => {},
+    requestPointerLock: () => {},
+  });
   const settings = { querySelector: () => null };
   let now_ms = 0;
   let acts = 0;
-  const made = createControls(canvas, controls, { active: () => true, act: () => { acts += 1; }, settings, now: () => now_ms });
+  const made = createControls(canvas, controls, {
+    active: () => true,
+    act: () => {
+      acts += 1;
+    },
+    settings,
+    now: () => now_ms,
+  });
   return {
-    controls: made, document, canvas,
+    controls: made,
+    document,
+    canvas,
     down: (code, more) => document.dispatchEvent(new Key("keydown", code, more)),
     up: (code) => document.dispatchEvent(new Key("keyup", code)),
-    later: (ms) => { now_ms += ms; },
-    get acts() { return acts; },
+    later: (ms) => {
+      now_ms += ms;
+    },
+    get acts() {
+      return acts;
+    },
   };
 }
 
 const CONTROLS = {
-  parts: [["held", -1, 1], ["tapped", 0, 7], ["moved", -1800, 1800], ["moved", -900, 900], ["trigger", 0, 1]],
-  keys: { KeyW: [0, 1], ArrowUp: [0, 1], KeyS: [0, -1], Digit2: [1, 2], Digit3: [1, 3], "KeyA+KeyW": [1, 5], KeyA: [1, 4], KeyR: [3, 600], Space: [4, 1] },
+  parts: [
+    ["held", -1, 1],
+    ["tapped", 0, 7],
+    ["moved", -1800, 1800],
+    ["moved", -900, 900],
+    ["trigger", 0, 1],
+  ],
+  keys: {
+    KeyW: [0, 1],
+    ArrowUp: [0, 1],
+    KeyS: [0, -1],
+    Digit2: [1, 2],
+    Digit3: [1, 3],
+    "KeyA+KeyW": [1, 5],
+    KeyA: [1, 4],
+    KeyR: [3, 600],
+    Space: [4, 1],
+  },
   buttons: { 0: [4, 1] },
   mouse: [2, 3, 1.5],
 };
@@ -50,7 +92,12 @@ test("opposite keys add up within the bounds; of others the last one counts, of 
 });
 
 test("in a part that is pressed each press takes the next number, also one between two looks", () => {
-  const { controls, down, up } = page({ parts: [["pressed", 0, 512]], keys: { ArrowUp: [0, 2], ArrowLeft: [0, 1] }, buttons: {}, mouse: null });
+  const { controls, down, up } = page({
+    parts: [["pressed", 0, 512]],
+    keys: { ArrowUp: [0, 2], ArrowLeft: [0, 1] },
+    buttons: {},
+    mouse: null,
+  });
   const seen = [];
   for (let press = 0; press < 8; press += 1) {
     down("ArrowUp");
@@ -82,7 +129,8 @@ test("a key that went down and up in between counts once, and is told at once", 
 
 test("the mouse counts while the picture has it, nothing of it is lost, and a key may move the same", () => {
   const { controls, document, canvas, down, later } = page(CONTROLS);
-  const move = (x, y) => document.dispatchEvent(Object.assign(new Event("mousemove"), { movementX: x, movementY: y }));
+  const move = (x, y) =>
+    document.dispatchEvent(Object.assign(new Event("mousemove"), { movementX: x, movementY: y }));
   move(10, 0);
   assert.deepEqual(controls.sample(), [0, 0, 0, 0, 0]);
   document.pointerLockElement = canvas;

@@ -3,7 +3,10 @@ import { test } from "node:test";
 import { load } from "../../src/believable/web/static/participant/scripts.js";
 
 /** A line on which the first `broken` tries fail, and what was waited and said meanwhile. */
-function surroundings(broken, error = new TypeError("Failed to fetch dynamically imported module: /x.js")) {
+function surroundings(
+  broken,
+  error = new TypeError("Failed to fetch dynamically imported module: /x.js"),
+) {
   const heard = { asked: [], pauses: [], trouble: [] };
   return {
     heard,
@@ -12,7 +15,9 @@ function surroundings(broken, error = new TypeError("Failed to fetch dynamically
       if (heard.asked.length <= broken) throw error;
       return { value: 7 };
     },
-    sleep: async (ms) => { heard.pauses.push(ms); },
+    sleep: async (ms) => {
+      heard.pauses.push(ms);
+    },
     onTrouble: (trying) => heard.trouble.push(trying),
   };
 }
@@ -32,14 +37,20 @@ test("a script that does not arrive is asked for again, after pauses that grow t
 });
 
 test("it is known in the words of each browser", async () => {
-  for (const words of ["Failed to fetch dynamically imported module: /x.js", "error loading dynamically imported module: /x.js",
-    "Importing a module script failed."]) {
+  for (const words of [
+    "Failed to fetch dynamically imported module: /x.js",
+    "error loading dynamically imported module: /x.js",
+    "Importing a module script failed.",
+  ]) {
     assert.deepEqual(await load("/x.js", surroundings(1, new TypeError(words))), { value: 7 });
   }
 });
 
 test("a script that came and does not run is not asked for again", async () => {
-  for (const error of [new SyntaxError("Unexpected token in module"), new TypeError("x is not a function")]) {
+  for (const error of [
+    new SyntaxError("Unexpected token in module"),
+    new TypeError("x is not a function"),
+  ]) {
     const line = surroundings(1, error);
     await assert.rejects(load("/x.js", line), error);
     assert.deepEqual(line.heard, { asked: ["/x.js"], pauses: [], trouble: [] });

@@ -23,26 +23,50 @@ function world({ storage = memoryStorage(), server = newServer() } = {}) {
   const screen = {
     trial: async (trial) => {
       shown.push(trial);
-      return { setBusy: () => undefined, showErrors: (errors) => log.errors.push(errors), settle: () => undefined, destroy: () => undefined };
+      return {
+        setBusy: () => undefined,
+        showErrors: (errors) => log.errors.push(errors),
+        settle: () => undefined,
+        destroy: () => undefined,
+      };
     },
-    finished: (html) => { log.finished = html; },
+    finished: (html) => {
+      log.finished = html;
+    },
     taken: () => log.ends.push("taken"),
     withdrawn: () => log.ends.push("withdrawn"),
     refused: (code) => log.ends.push(code),
-    sending: () => { log.sending += 1; },
+    sending: () => {
+      log.sending += 1;
+    },
     waiting: (on) => log.waiting.push(on),
   };
   const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 5)));
   const parts = {};
   const session = createSession({
-    api, queue, screen, sleep,
+    api,
+    queue,
+    screen,
+    sleep,
     connect: (head, unsent) => {
       const channel = createChannel(queue, head.epoch, unsent, {
-        post: api.post, later: (work, ms) => setTimeout(work, ms / 50), cancel: (timer) => clearTimeout(timer),
-        random: () => 0, onSaving: () => undefined, onEnd: (why) => session.ended(why) });
+        post: api.post,
+        later: (work, ms) => setTimeout(work, ms / 50),
+        cancel: (timer) => clearTimeout(timer),
+        random: () => 0,
+        onSaving: () => undefined,
+        onEnd: (why) => session.ended(why),
+      });
       const recorder = createRecorder({
-        queue, head, channel, epoch: head.epoch, clock: { wall: () => 1000, mono: () => 1 },
-        fallback: () => createQueue(memoryStorage(), "s"), onTaken: () => session.taken(), onMemory: () => undefined });
+        queue,
+        head,
+        channel,
+        epoch: head.epoch,
+        clock: { wall: () => 1000, mono: () => 1 },
+        fallback: () => createQueue(memoryStorage(), "s"),
+        onTaken: () => session.taken(),
+        onMemory: () => undefined,
+      });
       return Object.assign(parts, { channel, recorder });
     },
   });
@@ -51,19 +75,44 @@ function world({ storage = memoryStorage(), server = newServer() } = {}) {
 
 function newServer() {
   const server = {
-    epoch: 0, events: new Map(), strays: [], position: 0, calls: [], down: new Set(), done: null,
+    epoch: 0,
+    events: new Map(),
+    strays: [],
+    position: 0,
+    calls: [],
+    down: new Set(),
+    done: null,
     head: origin("session"),
     drafts() {
-      const changes = [...server.events.values()].map((body) => JSON.parse(body)).filter(({ kind }) => kind === "answer.change");
+      const changes = [...server.events.values()]
+        .map((body) => JSON.parse(body))
+        .filter(({ kind }) => kind === "answer.change");
       return Object.fromEntries(changes.map(({ data }) => [data.question, data.value]));
     },
-    get ack() { let n = 0; while (server.events.has(n + 1)) n += 1; return n; },
+    get ack() {
+      let n = 0;
+      while (server.events.has(n + 1)) n += 1;
+      return n;
+    },
     answer(path, payload) {
       const ok = (data) => ({ status: 200, data });
-      if (path === "claim") return ok({ epoch: ++server.epoch, ack: server.ack, head: server.head, position: server.position, trial: server.answer("trial").data });
+      if (path === "claim")
+        return ok({
+          epoch: ++server.epoch,
+          ack: server.ack,
+          head: server.head,
+          position: server.position,
+          trial: server.answer("trial").data,
+        });
       if (path === "trial") {
-        if (server.done) return ok({ kind: "finished", html: "code", position: 2, drafts: {}, opened: [] });
-        return ok({ kind: server.position > 1 ? "finish" : "form", position: server.position, drafts: server.drafts(), opened: [] });
+        if (server.done)
+          return ok({ kind: "finished", html: "code", position: 2, drafts: {}, opened: [] });
+        return ok({
+          kind: server.position > 1 ? "finish" : "form",
+          position: server.position,
+          drafts: server.drafts(),
+          opened: [],
+        });
       }
       if (path === "events") {
         if (payload.epoch < server.epoch) {
@@ -80,7 +129,8 @@ function newServer() {
         }
         assert.ok(server.ack >= payload.seq, "closed only with everything before it");
         const reply = { ack: server.ack, errors: {} };
-        if (server.events.get(payload.seq).includes("wrong")) return ok({ ...reply, status: "again", errors: { q: "look again" } });
+        if (server.events.get(payload.seq).includes("wrong"))
+          return ok({ ...reply, status: "again", errors: { q: "look again" } });
         if (payload.position === server.position) server.position += 1; // asked again after a lost answer, it stays
         return ok({ ...reply, status: "next", trial: server.answer("trial").data });
       }
@@ -92,7 +142,9 @@ function newServer() {
   };
   return server;
 }
-const until = async (condition) => { while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2)); };
+const until = async (condition) => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
+};
 
 test("a session runs through and finishes with the head of its chain", async () => {
   const { session, server, shown, log, queue } = world();
@@ -101,14 +153,25 @@ test("a session runs through and finishes with the head of its chain", async () 
   assert.deepEqual(log.errors, [{ q: "look again" }]);
   await session.submit({ q: 1 });
   await session.submit({ q: 2 });
-  assert.deepEqual(shown.map(({ position }) => position), [0, 1]);
+  assert.deepEqual(
+    shown.map(({ position }) => position),
+    [0, 1],
+  );
   assert.equal(log.finished, "code");
   assert.equal(server.done.seq, 3);
   assert.match(server.done.head, /^[0-9a-f]{64}$/);
   assert.deepEqual(await queue.unsent(), []);
   assert.ok(server.calls.indexOf("finish") > server.calls.lastIndexOf("advance"));
-  assert.equal(server.calls.includes("events"), false, "what is left to send goes along with leaving the page");
-  assert.equal(server.calls.filter((path) => path === "trial").length, 1, "trials come with claim and advance; only the last page is asked for");
+  assert.equal(
+    server.calls.includes("events"),
+    false,
+    "what is left to send goes along with leaving the page",
+  );
+  assert.equal(
+    server.calls.filter((path) => path === "trial").length,
+    1,
+    "trials come with claim and advance; only the last page is asked for",
+  );
 });
 
 test("what was not sent before a reload is waited for by asking for the trial again", async () => {
@@ -131,7 +194,11 @@ test("while events do not arrive nothing advances; when they do, it goes on", as
   server.down.add("events").add("advance");
   const submitted = session.submit({ q: 1 });
   await new Promise((resolve) => setTimeout(resolve, 40));
-  assert.equal(server.calls.filter((path) => path === "advance").length, 1, "then events by themselves, until they arrive");
+  assert.equal(
+    server.calls.filter((path) => path === "advance").length,
+    1,
+    "then events by themselves, until they arrive",
+  );
   assert.ok(server.calls.filter((path) => path === "events").length > 0);
   assert.equal(server.position, 0);
   server.down.clear();
@@ -244,8 +311,14 @@ test("while the server does not answer the page says so, and goes on by itself",
 function rooms() {
   const members = {};
   return (name) => {
-    const channel = { onmessage: null, close: () => { members[name] = members[name].filter((one) => one !== channel); },
-      postMessage: (data) => members[name].filter((one) => one !== channel).forEach((one) => one.onmessage?.({ data })) };
+    const channel = {
+      onmessage: null,
+      close: () => {
+        members[name] = members[name].filter((one) => one !== channel);
+      },
+      postMessage: (data) =>
+        members[name].filter((one) => one !== channel).forEach((one) => one.onmessage?.({ data })),
+    };
     (members[name] ??= []).push(channel);
     return channel;
   };
@@ -265,18 +338,29 @@ test("tabs hear only of later claims", () => {
 test("a new tab waits until the old one has put everything down", async () => {
   const open = rooms();
   const order = [];
-  const onHello = async () => { await Promise.resolve(); order.push("settled"); };
+  const onHello = async () => {
+    await Promise.resolve();
+    order.push("settled");
+  };
   announceTab("s", 1, { onTaken: () => undefined, onHello }, open);
   await askToSettle("s", open, () => new Promise(() => undefined));
   order.push("goes on");
   assert.deepEqual(order, ["settled", "goes on"]);
   await askToSettle("alone", open, async () => undefined);
-  await askToSettle("nowhere", () => null, () => new Promise(() => undefined));
+  await askToSettle(
+    "nowhere",
+    () => null,
+    () => new Promise(() => undefined),
+  );
 });
 
 test("what is being typed is kept until it is an event, apart for each trial", () => {
   const held = new Map();
-  const storage = { getItem: (key) => held.get(key) ?? null, setItem: (key, value) => held.set(key, value), removeItem: (key) => held.delete(key) };
+  const storage = {
+    getItem: (key) => held.get(key) ?? null,
+    setItem: (key, value) => held.set(key, value),
+    removeItem: (key) => held.delete(key),
+  };
   const typing = createTyping(storage, "s", 2);
   typing.save("why", "half");
   typing.save("job", "a");
@@ -287,21 +371,41 @@ test("what is being typed is kept until it is an event, apart for each trial", (
   typing.forget("job");
   typing.forget("job");
   assert.equal(held.size, 0);
-  const broken = { getItem: () => { throw new Error("no"); }, setItem: () => { throw new Error("no"); }, removeItem: () => undefined };
+  const broken = {
+    getItem: () => {
+      throw new Error("no");
+    },
+    setItem: () => {
+      throw new Error("no");
+    },
+    removeItem: () => undefined,
+  };
   createTyping(broken, "s", 1).save("why", "x");
   assert.deepEqual(createTyping(broken, "s", 1).all(), {});
 });
 
-const stroke = (seq, trial, value, kind = "trace.sample") => ({ seq, body: JSON.stringify({ kind, trial, data: { value } }) });
+const stroke = (seq, trial, value, kind = "trace.sample") => ({
+  seq,
+  body: JSON.stringify({ kind, trial, data: { value } }),
+});
 
 test("what was annotated and is still on its way is shown after a reload, once and in order", () => {
-  const saved = [[4, "trace.sample", { value: 1 }], [5, "trace.sample", { value: 2 }]];
+  const saved = [
+    [4, "trace.sample", { value: 1 }],
+    [5, "trace.sample", { value: 2 }],
+  ];
   const unsent = [
     stroke(5, 3, 2), // arrived meanwhile
-    stroke(6, 3, 3), stroke(7, 3, 0, "media.play"), stroke(8, 2, 9), // another kind, another page
-    stroke(9, 3, 4)];
+    stroke(6, 3, 3),
+    stroke(7, 3, 0, "media.play"),
+    stroke(8, 2, 9), // another kind, another page
+    stroke(9, 3, 4),
+  ];
   assert.deepEqual(withUnsent(saved, unsent, 3, ["trace.sample"]), [
-    ...saved, [6, "trace.sample", { value: 3 }], [9, "trace.sample", { value: 4 }]]);
+    ...saved,
+    [6, "trace.sample", { value: 3 }],
+    [9, "trace.sample", { value: 4 }],
+  ]);
   assert.deepEqual(withUnsent([], [], 3, ["trace.sample"]), []);
 });
 

@@ -7,20 +7,39 @@ import { LEAD_MS, inStep } from "../../src/believable/pages/compare/together.js"
 function fake({ duration_ms = 1000, views = 0, max_views = 1 } = {}) {
   const log = [];
   const player = {
-    time_ms: 0, duration_ms, views, paused: true, log,
-    get ended() { return player.time_ms >= duration_ms; },
-    get viewsLeft() { return Math.max(0, max_views - player.views); },
+    time_ms: 0,
+    duration_ms,
+    views,
+    paused: true,
+    log,
+    get ended() {
+      return player.time_ms >= duration_ms;
+    },
+    get viewsLeft() {
+      return Math.max(0, max_views - player.views);
+    },
     play: () => {
-      if (player.ended) { if (player.viewsLeft < 1) return; player.time_ms = 0; }
+      if (player.ended) {
+        if (player.viewsLeft < 1) return;
+        player.time_ms = 0;
+      }
       player.paused = false;
       log.push("play");
     },
-    pause: (reason = "person") => { player.paused = true; log.push(reason); },
-    seek: (ms) => { player.time_ms = ms; },
+    pause: (reason = "person") => {
+      player.paused = true;
+      log.push(reason);
+    },
+    seek: (ms) => {
+      player.time_ms = ms;
+    },
     run: (ms) => {
       if (player.paused) return;
       player.time_ms = Math.min(duration_ms, player.time_ms + ms);
-      if (player.ended) { player.paused = true; player.views += 1; }
+      if (player.ended) {
+        player.paused = true;
+        player.views += 1;
+      }
     },
   };
   return player;
@@ -43,10 +62,18 @@ test("a shorter one rests at its end while the other goes on; then all is over",
   const [a, b] = [fake({ duration_ms: 300 }), fake({ duration_ms: 900 })];
   const all = inStep([a, b]);
   all.play();
-  for (let n = 0; n < 3; n += 1) { a.run(100); b.run(100); all.tick(); }
+  for (let n = 0; n < 3; n += 1) {
+    a.run(100);
+    b.run(100);
+    all.tick();
+  }
   assert.equal(all.playing, true);
   assert.equal(all.over, false);
-  for (let n = 0; n < 6; n += 1) { a.run(100); b.run(100); all.tick(); }
+  for (let n = 0; n < 6; n += 1) {
+    a.run(100);
+    b.run(100);
+    all.tick();
+  }
   assert.equal(all.playing, false);
   assert.equal(all.over, true);
   assert.deepEqual(a.log, ["play"]);
@@ -69,7 +96,10 @@ test("pausing pauses all, also those that wait, and nothing starts by itself", (
 });
 
 test("another view begins with all that have one left", () => {
-  const [a, b] = [fake({ duration_ms: 100, max_views: 2 }), fake({ duration_ms: 100, max_views: 2 })];
+  const [a, b] = [
+    fake({ duration_ms: 100, max_views: 2 }),
+    fake({ duration_ms: 100, max_views: 2 }),
+  ];
   const all = inStep([a, b]);
   for (const view of [1, 2]) {
     all.play();

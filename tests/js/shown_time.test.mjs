@@ -5,7 +5,12 @@ import { dayNumber, shownTime } from "../../src/believable/players/replay/contro
 
 // Two days in steps of ten seconds from 06:44 on; after a minute the clock is put forward by a night that ends at 06:44.
 const DAYS = {
-  frameMs: 10_000, frames: 12, durationMs: 120_000, simulatedMs: 10_000, start: "2026-01-01T06:44:00", jumps: [[6, 86_340_000]],
+  frameMs: 10_000,
+  frames: 12,
+  durationMs: 120_000,
+  simulatedMs: 10_000,
+  start: "2026-01-01T06:44:00",
+  jumps: [[6, 86_340_000]],
 };
 
 test("what ends where a night is left out ends before it, and what begins there begins after it", () => {
@@ -22,5 +27,8 @@ test("what ends where the middle of something is left out has gone on until then
 test("the end of the last day is not called the day after it", () => {
   const evening = { ...DAYS, start: "2026-01-01T23:58:00", jumps: [] };
   assert.equal(shownTime(evening, 120_000), "23:59");
-  assert.equal(dayNumber({ ...DAYS, start: "2026-01-01T23:58:00", jumps: [[6, 86_340_000]] }, 120_000), 2);
+  assert.equal(
+    dayNumber({ ...DAYS, start: "2026-01-01T23:58:00", jumps: [[6, 86_340_000]] }, 120_000),
+    2,
+  );
 });

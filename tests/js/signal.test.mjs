@@ -2,14 +2,30 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { colour, course, levelAt } from "../../src/believable/players/signal/course.js";
 
-const SIGNAL = { test: "visual", duration_ms: 10_000, corners: [[0, 0.5], [2500, 0.5], [4500, 1], [10_000, 0]] };
+const SIGNAL = {
+  test: "visual",
+  duration_ms: 10_000,
+  corners: [
+    [0, 0.5],
+    [2500, 0.5],
+    [4500, 1],
+    [10_000, 0],
+  ],
+};
 
 test("the level is straight between the corners and stays at the end", () => {
-  assert.deepEqual([0, 2500, 3500, 4500, 7250, 10_000, 20_000].map((ms) => levelAt(SIGNAL, ms)), [0.5, 0.5, 0.75, 1, 0.5, 0, 0]);
+  assert.deepEqual(
+    [0, 2500, 3500, 4500, 7250, 10_000, 20_000].map((ms) => levelAt(SIGNAL, ms)),
+    [0.5, 0.5, 0.75, 1, 0.5, 0, 0],
+  );
 });
 
 test("green goes from 25 to 255", () => {
-  assert.deepEqual([0, 0.5, 1].map(colour), ["rgb(20, 25, 12)", "rgb(20, 140, 12)", "rgb(20, 255, 12)"]);
+  assert.deepEqual([0, 0.5, 1].map(colour), [
+    "rgb(20, 25, 12)",
+    "rgb(20, 140, 12)",
+    "rgb(20, 255, 12)",
+  ]);
 });
 
 test("time runs with the page's clock, and stands while it is stopped", () => {

@@ -21,8 +21,16 @@ const inputs = (found) => [...new Set(found.map(({ input }) => input))];
 
 test("a mouse wheel: one notch per click, whatever distance it is set to scroll", () => {
   for (const pixels of [33, 100, 120, 166.66666412353516]) {
-    const found = spin([[-pixels, { wheelDeltaY: 120 }], [pixels, { wheelDeltaY: -120 }], [pixels, { wheelDeltaY: -120 }]]);
-    assert.deepEqual(found.map(({ notches }) => notches), [1, -1, -1], `${pixels} px`);
+    const found = spin([
+      [-pixels, { wheelDeltaY: 120 }],
+      [pixels, { wheelDeltaY: -120 }],
+      [pixels, { wheelDeltaY: -120 }],
+    ]);
+    assert.deepEqual(
+      found.map(({ notches }) => notches),
+      [1, -1, -1],
+      `${pixels} px`,
+    );
     assert.deepEqual(inputs(found), ["wheel"]);
   }
 });
@@ -33,7 +41,15 @@ test("several clicks that arrive as one count as several", () => {
 });
 
 test("lines and pages, as Firefox reports them", () => {
-  assert.deepEqual(spin([[-3, { deltaMode: 1 }], [6, { deltaMode: 1 }], [1, { deltaMode: 2 }], [-1, { deltaMode: 1 }]]).map(({ notches }) => notches), [1, -2, -1, 1]);
+  assert.deepEqual(
+    spin([
+      [-3, { deltaMode: 1 }],
+      [6, { deltaMode: 1 }],
+      [1, { deltaMode: 2 }],
+      [-1, { deltaMode: 1 }],
+    ]).map(({ notches }) => notches),
+    [1, -2, -1, 1],
+  );
 });
 
 test("a trackpad's small distances are added up to notches", () => {
@@ -55,7 +71,10 @@ test("the rest is forgotten when the fingers turn round", () => {
 test("a fast swipe is still a trackpad; a mouse used later is a mouse", () => {
   const swipe = [[-4], [-38.5], [-160], [-240], [-90]];
   const found = spin([...swipe, [-100, { wheelDeltaY: 120, after: 1000 }]]);
-  assert.deepEqual(found.map(({ input }) => input), [...Array(5).fill("trackpad"), "wheel"]);
+  assert.deepEqual(
+    found.map(({ input }) => input),
+    [...Array(5).fill("trackpad"), "wheel"],
+  );
   assert.equal(sum(found), 6);
 });
 
@@ -67,10 +86,20 @@ test("sideways movement is nothing", () => {
 
 /** A player that stands where the test says. */
 function bench(saved = []) {
-  const player = { running: true, playing: true, moment: (mono) => ({ media_ms: Math.round(mono * player.rate), frame: Math.floor(mono / 40) }), rate: 1 };
+  const player = {
+    running: true,
+    playing: true,
+    moment: (mono) => ({ media_ms: Math.round(mono * player.rate), frame: Math.floor(mono / 40) }),
+    rate: 1,
+  };
   const events = [];
   const record = (kind, data, { mono_ms }) => events.push({ kind, ...data, mono_ms });
-  return { player, events, trace: createTrace({ player, record, saved }), marks: createMarks({ player, record, saved }) };
+  return {
+    player,
+    events,
+    trace: createTrace({ player, record, saved }),
+    marks: createMarks({ player, record, saved }),
+  };
 }
 
 test("a change is recorded at once, at the input's own time", () => {
@@ -96,8 +125,14 @@ test("the heart beats once a second after the last sample, also at 60 pictures a
     trace.tick((frame * 1000) / 60);
     if (frame === 150) trace.change(5, "wheel", 2500);
   }
-  assert.deepEqual(events.map(({ mono_ms }) => Math.round(mono_ms)), [0, 1000, 2000, 2500, 3500, 4500]);
-  assert.deepEqual(events.map(({ value }) => value), [0, 0, 0, 5, 5, 5]);
+  assert.deepEqual(
+    events.map(({ mono_ms }) => Math.round(mono_ms)),
+    [0, 1000, 2000, 2500, 3500, 4500],
+  );
+  assert.deepEqual(
+    events.map(({ value }) => value),
+    [0, 0, 0, 5, 5, 5],
+  );
 });
 
 test("while the stimulus stands nothing is recorded and the value stays", () => {
@@ -119,19 +154,32 @@ test("the line is drawn up to where the stimulus stopped, and nothing more is re
   trace.tick(0);
   trace.change(2, "wheel", 500);
   for (let ms = 510; ms <= 1450; ms += 10) trace.tick(ms);
-  Object.assign(player, { running: false, playing: false, moment: () => ({ media_ms: 1460, frame: 36 }) });
+  Object.assign(player, {
+    running: false,
+    playing: false,
+    moment: () => ({ media_ms: 1460, frame: 36 }),
+  });
   trace.tick(1466);
   trace.tick(1480);
   assert.deepEqual(trace.points.at(-1), { t: 1460, v: 2 });
-  assert.deepEqual(events.map(({ mono_ms }) => mono_ms), [0, 500]);
+  assert.deepEqual(
+    events.map(({ mono_ms }) => mono_ms),
+    [0, 500],
+  );
 });
 
 test("a stop in what is watched again leaves the line behind it", () => {
-  const { trace, player } = bench([["trace.sample", { media_ms: 5000, value: 4 }], ["trace.sample", { media_ms: 6000, value: 5 }]]);
+  const { trace, player } = bench([
+    ["trace.sample", { media_ms: 5000, value: 4 }],
+    ["trace.sample", { media_ms: 6000, value: 5 }],
+  ]);
   trace.tick(0);
   Object.assign(player, { running: false, playing: false });
   trace.tick(300);
-  assert.deepEqual(trace.points.slice(-2), [{ t: 5000, v: 4 }, { t: 6000, v: 5 }]);
+  assert.deepEqual(trace.points.slice(-2), [
+    { t: 5000, v: 4 },
+    { t: 6000, v: 5 },
+  ]);
 });
 
 test("after a jump the line ends where it ended", () => {
@@ -139,7 +187,11 @@ test("after a jump the line ends where it ended", () => {
   trace.tick(0);
   trace.change(2, "wheel", 500);
   trace.cut();
-  Object.assign(player, { running: false, playing: false, moment: () => ({ media_ms: 9000, frame: 225 }) });
+  Object.assign(player, {
+    running: false,
+    playing: false,
+    moment: () => ({ media_ms: 9000, frame: 225 }),
+  });
   trace.tick(600);
   assert.deepEqual(trace.points.at(-1), { t: 500, v: 2 });
 });
@@ -153,38 +205,72 @@ test("while the stimulus halts by itself the heart rests and inputs count", () =
   assert.equal(marks.add(1, "key", 3100), true);
   player.running = true;
   trace.tick(6000);
-  assert.deepEqual(events.map(({ input, mono_ms }) => [input, mono_ms]),
-    [["heartbeat", 0], ["wheel", 3000], ["key", 3100], ["heartbeat", 6000]]);
+  assert.deepEqual(
+    events.map(({ input, mono_ms }) => [input, mono_ms]),
+    [
+      ["heartbeat", 0],
+      ["wheel", 3000],
+      ["key", 3100],
+      ["heartbeat", 6000],
+    ],
+  );
   assert.equal(trace.value, 3);
 });
 
 test("an input right after playing began comes after the first sample", () => {
   const { trace, events } = bench();
   trace.change(1, "key", 20);
-  assert.deepEqual(events.map(({ value, input }) => [value, input]), [[0, "heartbeat"], [1, "key"]]);
+  assert.deepEqual(
+    events.map(({ value, input }) => [value, input]),
+    [
+      [0, "heartbeat"],
+      [1, "key"],
+    ],
+  );
 });
 
 test("an input that waited for its turn never goes back behind what is recorded", () => {
   const { trace, events } = bench();
   trace.tick(1016);
   trace.change(1, "wheel", 1010);
-  assert.deepEqual(events.map(({ mono_ms }) => mono_ms), [1016, 1016]);
+  assert.deepEqual(
+    events.map(({ mono_ms }) => mono_ms),
+    [1016, 1016],
+  );
 });
 
 test("an input that a heartbeat overtook keeps its own time", () => {
   const { trace, events } = bench();
   for (let ms = 0; ms <= 1200; ms += 16) trace.tick(ms);
   trace.change(1, "wheel", 1170);
-  assert.deepEqual(events.map(({ input, mono_ms }) => [input, mono_ms]), [["heartbeat", 0], ["heartbeat", 1004], ["wheel", 1170]]);
+  assert.deepEqual(
+    events.map(({ input, mono_ms }) => [input, mono_ms]),
+    [
+      ["heartbeat", 0],
+      ["heartbeat", 1004],
+      ["wheel", 1170],
+    ],
+  );
 });
 
 test("marks", () => {
   const { marks, events } = bench();
   marks.add(1, "key", 1000);
   marks.add(-1, "pointer", 1500);
-  assert.deepEqual(events.map(({ kind, sign, media_ms, input }) => [kind, sign, media_ms, input]), [
-    ["trace.mark", 1, 1000, "key"], ["trace.mark", -1, 1500, "pointer"]]);
-  assert.deepEqual(marks.points.map(({ t, v }) => [t, v]), [[1000, 1], [1500, -1]]);
+  assert.deepEqual(
+    events.map(({ kind, sign, media_ms, input }) => [kind, sign, media_ms, input]),
+    [
+      ["trace.mark", 1, 1000, "key"],
+      ["trace.mark", -1, 1500, "pointer"],
+    ],
+  );
+  assert.deepEqual(
+    marks.points.map(({ t, v }) => [t, v]),
+    [
+      [1000, 1],
+      [1500, -1],
+    ],
+  );
 });
 
 /** What a key held from one moment to another leaves. */
@@ -192,7 +278,8 @@ function heldKey(from, to, { rate = 1, standing = () => null } = {}) {
   const { marks, events, player } = bench();
   player.rate = rate;
   const { moment } = player;
-  player.moment = (mono) => (standing(mono) === null ? moment(mono) : { media_ms: standing(mono), frame: 1 });
+  player.moment = (mono) =>
+    standing(mono) === null ? moment(mono) : { media_ms: standing(mono), frame: 1 };
   marks.add(1, "key", from);
   for (let ms = from; ms < to; ms += 16) marks.tick(ms);
   marks.release(to);
@@ -201,8 +288,13 @@ function heldKey(from, to, { rate = 1, standing = () => null } = {}) {
 
 test("a key held for 3 s is one press and one hold on the wire, and 31 marks", () => {
   const { marks, events } = heldKey(1000, 4000);
-  assert.deepEqual(events.map(({ kind, sign, media_ms, input }) => [kind, sign, media_ms, input]), [
-    ["trace.mark", 1, 1000, "key"], ["trace.hold", 1, 4000, "key"]]);
+  assert.deepEqual(
+    events.map(({ kind, sign, media_ms, input }) => [kind, sign, media_ms, input]),
+    [
+      ["trace.mark", 1, 1000, "key"],
+      ["trace.hold", 1, 4000, "key"],
+    ],
+  );
   assert.deepEqual([events[1].from_ms, events[1].repeat_ms], [1000, 100]);
   assert.deepEqual([marks.count(1), marks.count(-1)], [31, 0]);
   assert.deepEqual(marks.points, [{ t: 1000, v: 1, until: 4000 }]);
@@ -216,7 +308,10 @@ test("what is held counts in the time of the medium", () => {
 });
 
 test("a short press leaves one mark and no hold, and so does any press where nothing is repeated", () => {
-  assert.deepEqual(heldKey(1000, 1099).events.map(({ kind }) => kind), ["trace.mark"]);
+  assert.deepEqual(
+    heldKey(1000, 1099).events.map(({ kind }) => kind),
+    ["trace.mark"],
+  );
   const { player, events } = bench();
   const single = createMarks({ player, record: (kind) => events.push({ kind }), repeat_ms: 0 });
   single.add(-1, "key", 0);
@@ -234,24 +329,42 @@ test("a pause, a jump and the other key let go of what is held", () => {
   Object.assign(paused.player, { running: true, playing: true });
   paused.marks.tick(5000);
   paused.marks.release(6000);
-  assert.deepEqual(paused.events.slice(1).map(({ kind, media_ms }) => [kind, media_ms]), [["trace.hold", 1000]]);
+  assert.deepEqual(
+    paused.events.slice(1).map(({ kind, media_ms }) => [kind, media_ms]),
+    [["trace.hold", 1000]],
+  );
   const jumped = bench();
   jumped.marks.add(1, "key", 0);
   jumped.marks.tick(500);
   jumped.marks.cut(510);
   jumped.marks.release(9000);
-  assert.deepEqual(jumped.events.slice(1).map(({ media_ms }) => media_ms), [500]);
+  assert.deepEqual(
+    jumped.events.slice(1).map(({ media_ms }) => media_ms),
+    [500],
+  );
   const turned = bench();
   turned.marks.add(1, "key", 0);
   turned.marks.tick(700);
   turned.marks.add(-1, "key", 716);
-  assert.deepEqual(turned.events.map(({ kind, sign }) => [kind, sign]), [["trace.mark", 1], ["trace.hold", 1], ["trace.mark", -1]]);
+  assert.deepEqual(
+    turned.events.map(({ kind, sign }) => [kind, sign]),
+    [
+      ["trace.mark", 1],
+      ["trace.hold", 1],
+      ["trace.mark", -1],
+    ],
+  );
 });
 
 test("after a reload the trace goes on where it was", () => {
   const first = bench();
   first.trace.tick(0);
-  for (const [value, ms] of [[1, 500], [2, 700], [1, 900]]) first.trace.change(value, "wheel", ms);
+  for (const [value, ms] of [
+    [1, 500],
+    [2, 700],
+    [1, 900],
+  ])
+    first.trace.change(value, "wheel", ms);
   first.marks.add(-1, "key", 950);
   first.marks.tick(1490);
   first.marks.release(1500);
@@ -272,17 +385,53 @@ const drawn = (steps) => {
 };
 
 test("a level stretch is two points, however long", () => {
-  assert.deepEqual(drawn([[0, 0], [1000, 0], [2000, 0], [3000, 0], [3500, 1]]), [[0, 0], [3000, 0], [3500, 1]]);
+  assert.deepEqual(
+    drawn([
+      [0, 0],
+      [1000, 0],
+      [2000, 0],
+      [3000, 0],
+      [3500, 1],
+    ]),
+    [
+      [0, 0],
+      [3000, 0],
+      [3500, 1],
+    ],
+  );
 });
 
 test("what is watched again replaces what was drawn there, and nothing else", () => {
-  const once = [[0, 0], [1000, 1], [2000, 2], [3000, 3], [4000, 4]];
-  assert.deepEqual(drawn([...once, "cut", [900, 9], [2500, 8]]), [[0, 0], [900, 9], [2500, 8], [3000, 3], [4000, 4]]);
-  assert.deepEqual(drawn([...once, [900, 9], [2500, 8]]), [[0, 0], [900, 9], [2500, 8], [3000, 3], [4000, 4]]);
+  const once = [
+    [0, 0],
+    [1000, 1],
+    [2000, 2],
+    [3000, 3],
+    [4000, 4],
+  ];
+  assert.deepEqual(drawn([...once, "cut", [900, 9], [2500, 8]]), [
+    [0, 0],
+    [900, 9],
+    [2500, 8],
+    [3000, 3],
+    [4000, 4],
+  ]);
+  assert.deepEqual(drawn([...once, [900, 9], [2500, 8]]), [
+    [0, 0],
+    [900, 9],
+    [2500, 8],
+    [3000, 3],
+    [4000, 4],
+  ]);
 });
 
 test("a jump ahead leaves what lies between alone", () => {
-  assert.deepEqual(drawn([[0, 0], [5000, 5], "cut", [1000, 1], "cut", [4000, 4]]), [[0, 0], [1000, 1], [4000, 4], [5000, 5]]);
+  assert.deepEqual(drawn([[0, 0], [5000, 5], "cut", [1000, 1], "cut", [4000, 4]]), [
+    [0, 0],
+    [1000, 1],
+    [4000, 4],
+    [5000, 5],
+  ]);
 });
 
 test("the axis holds every value and never less than a few steps around zero", () => {
@@ -303,10 +452,14 @@ test("time labels are round and never crowded", () => {
 
 // ------------------------------------------------------------------------------------------ practice
 
-const follow = (signs) => MOVES.flatMap(({ from_ms }, index) => [600, 900].map((after) => ({ media_ms: from_ms + after, change: signs[index] })));
+const follow = (signs) =>
+  MOVES.flatMap(({ from_ms }, index) =>
+    [600, 900].map((after) => ({ media_ms: from_ms + after, change: signs[index] })),
+  );
 
 test("the disc does what the moves say", () => {
-  for (const { from_ms, to_ms, direction } of MOVES) assert.equal(Math.sign(size(to_ms) - size(from_ms)), direction);
+  for (const { from_ms, to_ms, direction } of MOVES)
+    assert.equal(Math.sign(size(to_ms) - size(from_ms)), direction);
   assert.equal(size(0), size(MOVES[0].from_ms));
   for (let ms = 0; ms <= DURATION_MS; ms += 50) assert.ok(size(ms) > 0.2 && size(ms) <= 1);
 });
@@ -314,14 +467,24 @@ test("the disc does what the moves say", () => {
 test("who follows the disc passes; who turns the wrong way, or does nothing, is told so", () => {
   assert.equal(judge(MOVES, follow([1, -1, 1, -1])).passed, true);
   const wrong = judge(MOVES, follow([1, -1, -1, -1]));
-  assert.deepEqual(wrong.moves.map(({ right }) => right), [true, true, false, true]);
+  assert.deepEqual(
+    wrong.moves.map(({ right }) => right),
+    [true, true, false, true],
+  );
   assert.equal(wrong.passed, false);
-  assert.deepEqual(judge(MOVES, []).moves.map(({ change }) => change), [0, 0, 0, 0]);
+  assert.deepEqual(
+    judge(MOVES, []).moves.map(({ change }) => change),
+    [0, 0, 0, 0],
+  );
 });
 
 test("steps of a trace and marks are judged alike", () => {
   const sample = (media_ms, value) => ({ kind: "trace.sample", data: { media_ms, value } });
   assert.deepEqual(changes([sample(0, 0), sample(500, 2), sample(900, 2), sample(1000, 1)]), [
-    { media_ms: 500, change: 2 }, { media_ms: 1000, change: -1 }]);
-  assert.deepEqual(changes([{ kind: "trace.mark", data: { media_ms: 5, sign: -1 } }]), [{ media_ms: 5, change: -1 }]);
+    { media_ms: 500, change: 2 },
+    { media_ms: 1000, change: -1 },
+  ]);
+  assert.deepEqual(changes([{ kind: "trace.mark", data: { media_ms: 5, sign: -1 } }]), [
+    { media_ms: 5, change: -1 },
+  ]);
 });

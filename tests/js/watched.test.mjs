@@ -5,7 +5,10 @@ import { watched } from "../../src/believable/players/video/watched.js";
 
 function log() {
   const intervals = [];
-  return { intervals, part: watched(({ from_ms, to_ms, rate }) => intervals.push([from_ms, to_ms, rate])) };
+  return {
+    intervals,
+    part: watched(({ from_ms, to_ms, rate }) => intervals.push([from_ms, to_ms, rate])),
+  };
 }
 
 test("an interval runs from the first frame shown to the last", () => {
@@ -21,7 +24,11 @@ test("a long view is reported in pieces without a gap", () => {
   part.start(0, 1);
   for (let ms = 0; ms <= 12_000; ms += 40) part.frame(ms);
   part.stop(12_000);
-  assert.deepEqual(intervals, [[0, 5000, 1], [5000, 10_000, 1], [10_000, 12_000, 1]]);
+  assert.deepEqual(intervals, [
+    [0, 5000, 1],
+    [5000, 10_000, 1],
+    [10_000, 12_000, 1],
+  ]);
 });
 
 test("a fast view is reported as often as a slow one", () => {
@@ -29,7 +36,10 @@ test("a fast view is reported as often as a slow one", () => {
   part.start(0, 60);
   for (let ms = 0; ms <= 600_000; ms += 1000) part.frame(ms);
   part.stop(600_000);
-  assert.deepEqual(intervals, [[0, 300_000, 60], [300_000, 600_000, 60]]);
+  assert.deepEqual(intervals, [
+    [0, 300_000, 60],
+    [300_000, 600_000, 60],
+  ]);
 });
 
 test("pauses, jumps and speeds make intervals of their own", () => {
@@ -42,7 +52,10 @@ test("pauses, jumps and speeds make intervals of their own", () => {
   part.stop(5000);
   part.start(700, 1);
   part.stop(700);
-  assert.deepEqual(intervals, [[0, 1000, 1], [4000, 5000, 2]]);
+  assert.deepEqual(intervals, [
+    [0, 1000, 1],
+    [4000, 5000, 2],
+  ]);
 });
 
 test("it says where it ended, so that what goes on starts exactly there", () => {
@@ -54,14 +67,35 @@ test("it says where it ended, so that what goes on starts exactly there", () => 
   assert.equal(part.stop(1320), 1333.6, "a picture that is a little older changes nothing");
   part.start(1333.6, 8);
   assert.equal(part.stop(2000), 2000);
-  assert.deepEqual(intervals, [[1000, 1334, 8], [1334, 2000, 8]]);
+  assert.deepEqual(intervals, [
+    [1000, 1334, 8],
+    [1334, 2000, 8],
+  ]);
 });
 
-const all = { pause: true, seek: true, replay: true, volume: true, max_views: null, must_finish: false, speeds: [1], speed: 1, zoom: false };
+const all = {
+  pause: true,
+  seek: true,
+  replay: true,
+  volume: true,
+  max_views: null,
+  must_finish: false,
+  speeds: [1],
+  speed: 1,
+  zoom: false,
+};
 
 test("the browser's own controls appear only where everything is allowed", () => {
   assert.equal(nativeControls(all), true);
-  for (const less of [{ pause: false }, { seek: false }, { replay: false }, { volume: false }, { max_views: 3 }, { must_finish: true }, { speeds: [1, 2] }]) {
+  for (const less of [
+    { pause: false },
+    { seek: false },
+    { replay: false },
+    { volume: false },
+    { max_views: 3 },
+    { must_finish: true },
+    { speeds: [1, 2] },
+  ]) {
     assert.equal(nativeControls({ ...all, ...less }), false);
   }
 });

@@ -38,14 +38,14 @@ AREAS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("protocols/*",),
     ),
     "protocols/hntt": (("protocols/hntt/*.py",), ("protocols/hntt",)),
-    "worlds/town/rule_checker": (("worlds/town/rule_checker.py",), ("worlds/town",)),
+    "worlds/town/rule_checker": (("worlds/town/rule_checker/*.py",), ("worlds/town",)),
     "stats": (("stats/**/*.py",), ("stats", "oracles")),
     "traces": (("traces/*.py",), ("traces", "oracles")),
     "collect": (("collect/*.py",), ("collect", "web/participant", "web/console/test_review*.py")),
     "store/writer": (("store/writer.py",), ("store",)),
 }
 #: Simulated participants and stimuli: they make test data, no claims.
-EXCLUDED = ("people.py", "stimuli.py", "__init__.py")
+EXCLUDED = ("people.py", "planted_truth.py", "viewer.py", "stimuli.py", "__init__.py")
 #: A fault may make a loop endless.
 LONGEST_S = 600
 

@@ -27,6 +27,7 @@ SCRIPTS = {
     "detection": 1e-6,
     "smoothness": 1e-6,
     "power": 1e-6,
+    "sequential": 1e-6,
     "models": 1e-4,
     "own_design": 1e-4,
 }

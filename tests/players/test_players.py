@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from believable.contracts.player import Player, check_player
+from believable.contracts.registries import PLAYERS
 from believable.core.errors import InvalidInput
-from believable.players import PLAYERS, SIGNAL, Player
-from believable.players.contract import check_player
+from believable.players import SIGNAL
 
 EVERY = [*PLAYERS, SIGNAL]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from believable.players import PLAYERS, SIGNAL
-from believable.study.records import Controls
+from believable.contracts.registries import PLAYERS
+from believable.contracts.trial import Controls
+from believable.players import SIGNAL
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "players.md"
 
@@ -13,7 +14,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "players.md"
 def test_every_player_with_all_it_records_is_on_the_page():
     page = PAGE.read_text(encoding="utf-8")
     for name in Controls.model_fields:
-        assert f"| `{name}` |" in page
+        assert f"\n- `{name}`" in page
     for one in (*PLAYERS, SIGNAL):
         section = page.partition(f"## `{one.name}`\n")[2].partition("\n## ")[0]
-        assert all(f"| `{event.kind}` |" in section for event in one.records)
+        for event in one.records:
+            assert f"\n| `{event.kind}` |" in section or f"\n- `{event.kind}`" in section

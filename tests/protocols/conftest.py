@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from believable.bundle.read import Bundle
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
+from believable.contracts.registries import PROTOCOLS
 from believable.simulate import straight
 from believable.simulate.behaviour import SeenAction, SeenStimulus
 from believable.simulate.simulated_sessions import Conduct, Sessions
@@ -29,7 +28,7 @@ def ready() -> Callable[[str], Definition]:
 
     def get(name: str) -> Definition:
         if name not in known:
-            known[name] = load(PROTOCOLS[name].folder, kinds=KINDS, protocols=PROTOCOLS)
+            known[name] = load(PROTOCOLS[name].folder)
         return known[name]
 
     return get
@@ -39,12 +38,7 @@ def ready() -> Callable[[str], Definition]:
 def simulated(ready: Callable[[str], Definition]) -> Callable[..., tuple[Sessions, Bundle]]:
     def make(name: str, people: int, truth: Any = None) -> tuple[Sessions, Bundle]:
         sessions = straight.sessions(
-            ready(name),
-            people,
-            np.random.default_rng(11),
-            truth=truth,
-            conduct=CAREFUL,
-            protocols=PROTOCOLS,
+            ready(name), people, np.random.default_rng(11), truth=truth, conduct=CAREFUL
         )
         return sessions, sessions.bundle()
 
@@ -57,7 +51,9 @@ def seen() -> Callable[..., SeenStimulus]:
 
     def make(study: Study, name: str, log: tuple[SeenAction, ...] = ()) -> SeenStimulus:
         return SeenStimulus(
-            next(stimulus for stimulus in study.stimuli if stimulus.id == name), 12_000, log
+            stimulus=next(stimulus for stimulus in study.stimuli if stimulus.id == name),
+            length_ms=12_000,
+            log=log,
         )
 
     return make

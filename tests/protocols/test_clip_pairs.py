@@ -11,14 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from believable.cli import group
+from believable.contracts.game import RoundContext
 from believable.core.errors import InvalidInput
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.protocols.own_clips import clip_folder, pair_clips
 from believable.recordings.file import write
 from believable.stimuli.verify import verify
 from believable.study.load import load
-from believable.worlds.contract import RoundPlace
 from believable.worlds.gym import GYM
 from believable.worlds.gym.gym_round import GymOptions, GymSetup
 from believable.worlds.gym.rollouts import rollout
@@ -28,8 +26,9 @@ ENV = "MiniGrid-FourRooms-v0"
 
 
 def setup(seed: int, env: str = ENV, seconds: int = 2) -> GymSetup:
-    settled: GymSetup = GYM.game.settle(
-        GymOptions(env=env, env_seed=seed), RoundPlace(1, "t", None, "", seconds, False)
+    settled: GymSetup = GYM.game.trial.resolve(
+        GymOptions(env=env, env_seed=seed),
+        RoundContext(session_seed=1, trial_key="t", duration_s=seconds),
     )
     return settled
 
@@ -124,14 +123,14 @@ def by_agent(folder: Path, seeds: list[int], steps: int) -> None:
     folder.mkdir()
     for number, seed in enumerate(seeds, 1):
         own = setup(seed).model_copy(update={"ticks": steps})
-        rollout(own, lambda env: lambda observation: 1, folder / f"gym-{number:02d}")
+        rollout(own, lambda view: 1, folder / f"gym-{number:02d}")
 
 
 def test_pairs_are_cropped_to_equal_length_and_pass_the_check(tmp_path: Path) -> None:
     played(tmp_path / "p", [1, 2, 3])
     by_agent(tmp_path / "a", [1, 2, 3], 12)
     assert "left out" not in new(tmp_path)
-    definition = load(tmp_path / "s", kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(tmp_path / "s")
     assert {stimulus.duration_ms for stimulus in definition.study.stimuli} == {1200}
     assert [
         problem for problem in verify(definition, tmp_path / "s") if problem.severity != "note"
@@ -144,7 +143,7 @@ def test_whole_clips_are_kept_if_asked_for_and_the_check_refuses_their_lengths(
     played(tmp_path / "p", [1, 2, 3])
     by_agent(tmp_path / "a", [1, 2, 3], 12)
     new(tmp_path, "--whole-clips")
-    definition = load(tmp_path / "s", kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(tmp_path / "s")
     lengths = {
         str(stimulus.condition): stimulus.duration_ms for stimulus in definition.study.stimuli
     }

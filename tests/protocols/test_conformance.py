@@ -8,8 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from believable.contracts.protocol import Protocol
+from believable.contracts.registries import PROTOCOLS
+from believable.core.citation import Citation
 from believable.core.errors import InvalidInput
-from believable.protocols import PROTOCOLS, Citation, Protocol
 from believable.protocols.conformance import check_protocol
 
 
@@ -20,7 +22,7 @@ def test_a_protocol_keeps_the_contract(protocol: Protocol) -> None:
 
 def test_what_is_wrong_is_told_all_at_once() -> None:
     broken = replace(
-        PROTOCOLS["qa"], name="Q A", version=0, learn="", cites=(Citation("Ä", "Title"),)
+        PROTOCOLS["qa"], name="Q A", version=0, learn="", cites=(Citation(key="Ä", title="Title"),)
     )
     with pytest.raises(InvalidInput, match="protocol 'Q A' breaks the contract") as caught:
         check_protocol(broken)
@@ -31,7 +33,7 @@ def test_what_is_wrong_is_told_all_at_once() -> None:
         "README.md does not name it",
         "citation 'Ä': expected a key",
         "citation 'Ä': without authors",
-        "its study: study.yaml",
+        "study.yaml declares no analysis with `protocol: Q A`",
     ):
         assert words in str(caught.value), words
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from believable.app.settings import Settings
 from believable.core.clock import VirtualClock
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols import READY_STUDIES
 from believable.protocols.doom_films import HANDS, MESSAGES, STATUS_BAR, played
 from believable.protocols.variants import variant
 from believable.recordings.film_file import load_av
@@ -27,7 +27,6 @@ from believable.stimuli.probe import facts
 from believable.stimuli.recipe import Recipe
 from believable.study.load import load, problems
 from believable.web.app import create_app
-from believable.web.settings import Settings
 
 NAMES = ("clips", "hntt")
 SMALL = Recipe(width_px=256, height_px=144, sound=False, watermark="Research", crf=10)
@@ -36,10 +35,8 @@ SMALL = Recipe(width_px=256, height_px=144, sound=False, watermark="Research", c
 @pytest.mark.parametrize("name", NAMES)
 def test_it_speaks_of_the_game_in_both_languages_and_of_no_maze(name: str, tmp_path: Path) -> None:
     variant(READY_STUDIES[name], "doom").copy(tmp_path / "s")
-    assert problems(tmp_path / "s", kinds=KINDS, protocols=PROTOCOLS) == problems(
-        READY_STUDIES[name].folder, kinds=KINDS, protocols=PROTOCOLS
-    )
-    study = load(tmp_path / "s", kinds=KINDS, protocols=PROTOCOLS).study
+    assert problems(tmp_path / "s") == problems(READY_STUDIES[name].folder)
+    study = load(tmp_path / "s").study
     assert study.languages == ("en", "de")
     assert study.demonstration
     for page in (tmp_path / "s" / "pages").glob("*.md"):
@@ -56,7 +53,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     ready = variant(READY_STUDIES[request.param], "doom")
     place = tmp_path_factory.mktemp(request.param) / "study"
     ready.copy(place)
-    study = load(place, kinds=KINDS, protocols=PROTOCOLS).study
+    study = load(place).study
     first = tuple(
         stimulus for stimulus in study.stimuli if stimulus.scenario == study.stimuli[0].scenario
     )
@@ -71,7 +68,7 @@ def pictures(path: Path) -> list[Any]:
 
 
 def test_films_are_alike_covered_and_tell_nobody(folder: Path) -> None:
-    study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
+    study = load(folder).study
     films = [folder / stimulus.file for stimulus in study.stimuli]
     assert (
         len(films)
@@ -134,7 +131,7 @@ async def _received(folder: Path, data: Path, films: int) -> list[tuple[str, byt
 def test_what_a_page_receives_tells_neither_condition_nor_agent(
     folder: Path, tmp_path: Path
 ) -> None:
-    study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
+    study = load(folder).study
     shutil.copytree(folder / "stimuli", tmp_path / "s" / "stimuli")
     stimuli = "\n".join(
         f"  - {{id: {s.id}, file: {s.file}, condition: {s.condition}, scenario: {s.scenario}}}"

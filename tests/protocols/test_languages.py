@@ -12,15 +12,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from believable.app.new import new
 from believable.bundle.read import read
 from believable.cli import group
-from believable.cli.new import create
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.contracts.record import ANY_LANGUAGE, Record, Text
+from believable.contracts.texts import LANGUAGES
+from believable.protocols import READY_STUDIES
 from believable.protocols.templates import TEMPLATES
 from believable.study.load import load
-from believable.study.records import ANY_LANGUAGE, Record, Text
-from believable.study.texts import LANGUAGES
 
 PUBLISHED = ("trace", "replay", "clips", "hntt", "qa")
 SPOKEN = (*PUBLISHED, "demo", *TEMPLATES.names)
@@ -46,7 +45,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("folder", SPOKEN, indirect=True)
 def test_every_text_is_there_in_every_built_in_language_and_is_translated(folder: Path) -> None:
-    study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
+    study = load(folder).study
     assert study.languages == LANGUAGES
     spoken = [text.root for text in texts(study) if ANY_LANGUAGE not in text.root]
     assert len(spoken) > 5
@@ -81,7 +80,7 @@ def shape(page: Path) -> list[str]:
 def test_people_go_through_it_in_german(protocol: str, tmp_path: Path) -> None:
     """The first language of the list is the one of whoever states no wish."""
     folder, target = tmp_path / "study", tmp_path / "bundle"
-    create(protocol, folder, seed=3)
+    new(folder, protocol=protocol, seed=3)
     written = (folder / "study.yaml").read_text(encoding="utf-8")
     (folder / "study.yaml").write_text(
         written.replace("languages: [en, de]", "languages: [de, en]"), encoding="utf-8"

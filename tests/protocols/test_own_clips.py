@@ -15,8 +15,7 @@ from click.testing import CliRunner, Result
 from believable.bundle.read import read
 from believable.cli import group
 from believable.core.errors import InvalidInput
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols import READY_STUDIES
 from believable.protocols.variants import change_study, variants_of
 from believable.simulate.conduct import CONDUCT
 from believable.study.load import load
@@ -34,7 +33,7 @@ def run(command: str) -> Result:
 
 def readme_lines() -> tuple[str, list[str]]:
     """The agent, and the lines on the command line."""
-    part = README.read_text("utf-8").partition("## From an agent to an open study page")[2]
+    part = README.read_text("utf-8").partition("## Judge your agent")[2]
     program, lines = re.findall(r"```(?:python)?\n(.*?)```", part, re.S)[:2]
     return program, lines.strip().splitlines()
 
@@ -51,20 +50,20 @@ def test_the_readme_shows_a_route_that_a_deterministic_agent_can_take(lab: Path)
     (lab / "my_agent.py").write_text("def agent(env):\n    return lambda observation: 0\n")
     short = "--episodes 2 --seconds 5"
     run(re.sub(r"--episodes \d+", short, by_agent))
-    run(re.sub(r"--episodes \d+", f"{short} --player random", by_people))
+    run(re.sub(r"--episodes \d+", f"{short} --agent random", by_people))
     run(new)
     assert "0 problems" in run(check).output
 
 
 def test_the_readme_simulates_enough_participants_for_a_verdict() -> None:
-    part = README.read_text("utf-8").partition("## A study of your own")[2]
+    part = README.read_text("utf-8").partition("## Make your own study")[2]
     command = re.search(
         r"believable new my-study --protocol (\w+).*?simulate my-study --participants (\d+)",
         part,
         re.S,
     )
     assert command is not None
-    plan = load(READY_STUDIES[command[1]].folder, kinds=KINDS, protocols=PROTOCOLS).study.analysis
+    plan = load(READY_STUDIES[command[1]].folder).study.analysis
     assert plan is not None
     assert plan.stopping is not None
     left = int(command[2]) * (1 - CONDUCT.drop_out) * (1 - CONDUCT.careless)
@@ -81,11 +80,11 @@ def test_five_lines_lead_from_an_agent_to_a_study_that_people_judge(lab: Path) -
     short = "--episodes 2 --seconds 5"
     run(re.sub(r"--episodes \d+", short, by_agent))
     run(
-        re.sub(r"--episodes \d+", f"{short} --player random", by_people)
+        re.sub(r"--episodes \d+", f"{short} --agent random", by_people)
     )  # a script in place of the person
     run(new)
     assert "0 problems" in run(check).output
-    definition = load(lab / "my-study", kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(lab / "my-study")
     assert not definition.study.demonstration
     shown = sorted((str(s.scenario), str(s.condition)) for s in definition.study.stimuli)
     assert shown == [

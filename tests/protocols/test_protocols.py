@@ -13,20 +13,21 @@ from click.testing import CliRunner
 
 from believable.bundle.read import Bundle, read
 from believable.cli import group
-from believable.pages import KINDS
+from believable.contracts.registries import PROTOCOLS
+from believable.contracts.trial import outline
 from believable.pages.check import Check
 from believable.pages.consent import Consent
 from believable.pages.device import Device
 from believable.pages.group import Group
 from believable.pages.qa import Qa
 from believable.pages.recall import Recall
-from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols import READY_STUDIES
 from believable.recordings.file import read as read_recording
 from believable.simulate.demonstration import violations_of
 from believable.stimuli.judging import Variant, judging_tree
 from believable.study.checks.launch import PLACEHOLDER
 from believable.study.load import load, problems
-from believable.study.records import Study, outline
+from believable.study.records import Study
 from believable.web.templating import markdown_page
 
 READY = tuple(protocol.name for protocol in PROTOCOLS if protocol.stimuli is not None)
@@ -66,7 +67,7 @@ def bundle(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
 
 
 def study_in(folder: Path) -> Study:
-    return load(folder, kinds=KINDS, protocols=PROTOCOLS).study
+    return load(folder).study
 
 
 def test_all_five_and_the_demo_are_offered() -> None:
@@ -75,7 +76,7 @@ def test_all_five_and_the_demo_are_offered() -> None:
 
 
 def test_it_checks_clean(folder: Path) -> None:
-    assert problems(folder, kinds=KINDS, protocols=PROTOCOLS) == []
+    assert problems(folder) == []
     *_, summary = said = run("check", str(folder)).strip().splitlines()
     assert summary.startswith("0 problems")
     warned = [line for line in said if ": warning: " in line]
@@ -212,7 +213,7 @@ WORDS = {"five": 5, "ten": 10, "fifteen": 15, "twenty": 20}
 
 @pytest.mark.parametrize("name", READY_STUDIES.names)
 def test_consent_names_the_same_duration_as_the_landing_page(name: str) -> None:
-    definition = load(READY_STUDIES[name].folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(READY_STUDIES[name].folder)
     (named,) = re.findall(r"about \*\*(\w+) minutes\*\*", definition.pages["pages/consent.md"])
     assert definition.study.recruit.minutes == WORDS[named]
 
@@ -222,7 +223,7 @@ def test_participants_do_not_see_notes_to_the_author(name: str) -> None:
     """`check` warns the author that consent is not filled in; participants see no instructions for
     authors.
     """
-    definition = load(READY_STUDIES[name].folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(READY_STUDIES[name].folder)
     for page in ("pages/consent.md", "pages/consent.de.md"):
         assert PLACEHOLDER.search(definition.pages[page])
         shown = markdown_page(definition.pages[page])

@@ -12,8 +12,6 @@ from click.testing import CliRunner
 
 from believable.analysis.run import run
 from believable.cli import group
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.protocols.templates import TEMPLATES
 from believable.simulate import straight
 from believable.study.load import load, problems
@@ -26,12 +24,8 @@ def test_a_template_is_a_sound_study_with_its_placeholders(name: str, tmp_path: 
         group, ["new", str(folder), "--template", name], standalone_mode=False
     )
     assert result.exception is None, result.output
-    assert [
-        problem
-        for problem in problems(folder, kinds=KINDS, protocols=PROTOCOLS)
-        if problem.severity == "error"
-    ] == []
-    study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
+    assert [problem for problem in problems(folder) if problem.severity == "error"] == []
+    study = load(folder).study
     assert study.analysis is not None
     assert study.analysis.protocol is None
     assert all((folder / stimulus.file).is_file() for stimulus in study.stimuli)
@@ -40,9 +34,9 @@ def test_a_template_is_a_sound_study_with_its_placeholders(name: str, tmp_path: 
 
 @pytest.mark.parametrize("name", TEMPLATES.names)
 def test_a_template_is_analysed_as_it_declares(name: str) -> None:
-    definition = load(TEMPLATES[name].folder, kinds=KINDS, protocols=PROTOCOLS)
-    bundle = straight.bundle(definition, 100, np.random.default_rng(4), protocols=PROTOCOLS)
-    analysis = run(bundle, protocols=PROTOCOLS)
+    definition = load(TEMPLATES[name].folder)
+    bundle = straight.bundle(definition, 100, np.random.default_rng(4))
+    analysis = run(bundle)
     plan = definition.study.analysis
     assert plan is not None
     judged = {

@@ -14,13 +14,26 @@ from believable.recordings.recording import Action, Actor, PlanStep
 LOG = ActionLog(
     actors=(Actor("llm_agent", "Ada", ""), Actor("human", "Bo", "")),
     actions=(
-        Action("llm-1", "llm_agent", 0, 500, "walk", "dog", "park", "walking the dog"),
-        Action("human-1", "human", 200, 900, "sleep"),
-        Action("llm-2", "llm_agent", 500, 900, "eat", text="=eating"),
+        Action(
+            id="llm-1",
+            actor="llm_agent",
+            t0_ms=0,
+            t1_ms=500,
+            verb="walk",
+            object="dog",
+            place="park",
+            text="walking the dog",
+        ),
+        Action(id="human-1", actor="human", t0_ms=200, t1_ms=900, verb="sleep"),
+        Action(id="llm-2", actor="llm_agent", t0_ms=500, t1_ms=900, verb="eat", text="=eating"),
     ),
     plans=(
-        PlanStep("llm-day", "llm_agent", None, 0, 0, 900, "day"),
-        PlanStep("llm-a", "llm_agent", "llm-day", 1, 0, 500, "dog"),
+        PlanStep(
+            id="llm-day", actor="llm_agent", parent=None, level=0, t0_ms=0, t1_ms=900, text="day"
+        ),
+        PlanStep(
+            id="llm-a", actor="llm_agent", parent="llm-day", level=1, t0_ms=0, t1_ms=500, text="dog"
+        ),
     ),
 )
 

@@ -48,13 +48,15 @@ def test_a_part_of_a_log_counts_from_its_beginning() -> None:
     log = ActionLog(
         actors=(Actor("a", "Ada", ""),),
         actions=(
-            Action("1", "a", 0, 900, "walk"),
-            Action("2", "a", 900, 2000, "sit", serves="before"),
-            Action("3", "a", 2000, 5000, "eat", serves="within"),
+            Action(id="1", actor="a", t0_ms=0, t1_ms=900, verb="walk"),
+            Action(id="2", actor="a", t0_ms=900, t1_ms=2000, verb="sit", serves="before"),
+            Action(id="3", actor="a", t0_ms=2000, t1_ms=5000, verb="eat", serves="within"),
         ),
         plans=(
-            PlanStep("before", "a", None, 0, 0, 1000, "go"),
-            PlanStep("within", "a", "before", 1, 1000, 9000, "eat"),
+            PlanStep(id="before", actor="a", parent=None, level=0, t0_ms=0, t1_ms=1000, text="go"),
+            PlanStep(
+                id="within", actor="a", parent="before", level=1, t0_ms=1000, t1_ms=9000, text="eat"
+            ),
         ),
     )
     part = crop_log(log, 1000, 3000)

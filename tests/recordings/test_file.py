@@ -47,12 +47,14 @@ def replays(draw: st.DrawFn) -> Recording:
         at = sorted(draw(st.lists(st.integers(0, frames - 1), max_size=4)))
         tracks.append(
             Track(
-                actor.id,
-                tuple(draw(st.lists(xs, min_size=length, max_size=length))),
-                tuple(draw(st.lists(ys, min_size=length, max_size=length))),
-                tuple(draw(st.lists(st.integers(0, 359), min_size=length, max_size=length))),
-                first,
-                tuple(State(frame, draw(words), draw(scalars)) for frame in at),
+                actor=actor.id,
+                x=tuple(draw(st.lists(xs, min_size=length, max_size=length))),
+                y=tuple(draw(st.lists(ys, min_size=length, max_size=length))),
+                heading=tuple(
+                    draw(st.lists(st.integers(0, 359), min_size=length, max_size=length))
+                ),
+                first_frame=first,
+                states=tuple(State(frame, draw(words), draw(scalars)) for frame in at),
             )
         )
     spans = st.tuples(st.integers(0, frames * frame_ms), st.integers(0, frames * frame_ms)).map(
@@ -65,21 +67,38 @@ def replays(draw: st.DrawFn) -> Recording:
         actor = draw(st.sampled_from(actors))
         actions.append(
             Action(
-                f"x{number}", actor.id, t0, t1, "walk", draw(st.none() | words), None, draw(words)
+                id=f"x{number}",
+                actor=actor.id,
+                t0_ms=t0,
+                t1_ms=t1,
+                verb="walk",
+                object=draw(st.none() | words),
+                place=None,
+                text=draw(words),
             )
         )
         parent = f"p{number - 1}" if number else None
-        plans.append(PlanStep(f"p{number}", actor.id, parent, number, t0, t1, draw(words)))
+        plans.append(
+            PlanStep(
+                id=f"p{number}",
+                actor=actor.id,
+                parent=parent,
+                level=number,
+                t0_ms=t0,
+                t1_ms=t1,
+                text=draw(words),
+            )
+        )
     return Recording(
         world=RecordedWorld(
-            "maze",
-            width,
-            height,
-            ("." * width,) * height,
-            (Place("c", "Café", None, ((0, 0, 1, 1),)),),
+            kind="maze",
+            width=width,
+            height=height,
+            walls=("." * width,) * height,
+            places=(Place(id="c", name="Café", parent=None, rects=((0, 0, 1, 1),)),),
         ),
         actors=actors,
-        timing=Timing(frame_ms, frames),
+        timing=Timing(frame_ms=frame_ms, frames=frames),
         tracks=tuple(tracks),
         actions=tuple(actions),
         plans=tuple(plans),
@@ -92,24 +111,50 @@ def replays(draw: st.DrawFn) -> Recording:
 
 
 SMALL = Recording(
-    world=RecordedWorld("maze", 3, 2, ("#..", "...")),
+    world=RecordedWorld(kind="maze", width=3, height=2, walls=("#..", "...")),
     actors=(Actor("p", "You", "player"), Actor("o", "It", "opponent")),
-    timing=Timing(100, 4),
+    timing=Timing(frame_ms=100, frames=4),
     tracks=(
-        Track("p", (1500, 1600, 1700, 1700), (500,) * 4, (0,) * 4, 0, (State(0, "health", 3),)),
         Track(
-            "o",
-            (2500, 2400),
-            (1500, 1500),
-            (180, 180),
-            2,
-            (State(2, "frustration", 0.7), State(3, "emoji", "!")),
+            actor="p",
+            x=(1500, 1600, 1700, 1700),
+            y=(500,) * 4,
+            heading=(0,) * 4,
+            first_frame=0,
+            states=(State(0, "health", 3),),
+        ),
+        Track(
+            actor="o",
+            x=(2500, 2400),
+            y=(1500, 1500),
+            heading=(180, 180),
+            first_frame=2,
+            states=(State(2, "frustration", 0.7), State(3, "emoji", "!")),
         ),
     ),
-    actions=(Action("frustrated-01", "o", 200, 400, "chase", "player", None, "chases the player"),),
+    actions=(
+        Action(
+            id="frustrated-01",
+            actor="o",
+            t0_ms=200,
+            t1_ms=400,
+            verb="chase",
+            object="player",
+            place=None,
+            text="chases the player",
+        ),
+    ),
     plans=(
-        PlanStep("day", "o", None, 0, 0, 400, "win"),
-        PlanStep("hunt", "o", "day", 1, 200, 400, "hunt the player"),
+        PlanStep(id="day", actor="o", parent=None, level=0, t0_ms=0, t1_ms=400, text="win"),
+        PlanStep(
+            id="hunt",
+            actor="o",
+            parent="day",
+            level=1,
+            t0_ms=200,
+            t1_ms=400,
+            text="hunt the player",
+        ),
     ),
     telemetry={"score": (0, 0, 1, 1)},
     hidden_states=("frustration",),
@@ -165,10 +210,13 @@ def test_a_judge_receives_plan_and_log_only_where_shown_and_under_new_ids() -> N
             {"world": replace(SMALL.world, walls=("#.x", "..."))},
             r"only '#' and '\.' are known, got \['x'\]",
         ),
-        ({"timing": Timing(100, 3)}, r"tracks\[0\]: covers frames 0 to 4, the recording has 3"),
-        ({"timing": Timing(0, 4)}, r"timing\.frame_ms: must be at least 1, got 0"),
         (
-            {"timing": Timing(100, 4, "2026-01-01T00:00:00")},
+            {"timing": Timing(frame_ms=100, frames=3)},
+            r"tracks\[0\]: covers frames 0 to 4, the recording has 3",
+        ),
+        ({"timing": Timing(frame_ms=0, frames=4)}, r"timing\.frame_ms: must be at least 1, got 0"),
+        (
+            {"timing": Timing(frame_ms=100, frames=4, simulated_start="2026-01-01T00:00:00")},
             "simulated_start and simulated_ms_per_frame go together",
         ),
         ({"tracks": (replace(SMALL.tracks[0], y=(1,)),)}, r"x has 4 entries and y 1"),

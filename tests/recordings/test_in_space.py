@@ -15,14 +15,14 @@ from believable.recordings.file import from_bytes, from_tree, to_bytes, to_tree
 from believable.recordings.recording import Actor, RecordedWorld, Recording, Timing, Track
 
 FLAT = Recording(
-    world=RecordedWorld("arena", 4, 4, ("....",) * 4),
+    world=RecordedWorld(kind="arena", width=4, height=4, walls=("....",) * 4),
     actors=(Actor("a", "A", "mover"),),
-    timing=Timing(50, 3),
-    tracks=(Track("a", (0, 10, 30), (5, 5, 6), (0, 1, 2)),),
+    timing=Timing(frame_ms=50, frames=3),
+    tracks=(Track(actor="a", x=(0, 10, 30), y=(5, 5, 6), heading=(0, 1, 2)),),
 )
 IN_SPACE = replace(
     FLAT,
-    timing=Timing(1000 / 35, 3),
+    timing=Timing(frame_ms=1000 / 35, frames=3),
     tracks=(
         replace(FLAT.tracks[0], height=(-100, 0, 2500), pitch=(0, -305, 12), camera=(0, 3599, 13)),
     ),

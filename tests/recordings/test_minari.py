@@ -16,9 +16,9 @@ from click.testing import CliRunner
 from minari.data_collector.episode_buffer import EpisodeBuffer
 
 from believable.cli import group
+from believable.contracts.film import View
 from believable.core.errors import InvalidInput, NotFound
 from believable.recordings.file import read
-from believable.worlds.contract import View
 from believable.worlds.gym import GYM
 
 
@@ -83,13 +83,13 @@ def test_an_episode_is_a_recording_that_can_be_filmed(
     assert first.telemetry["info.pace"] == tuple(range(1, 13))
     assert (first.seed, first.agent, second.seed) == (5, "alternating", None)
     assert "Minari dataset lab/cartpole-v0, episode 0" in str(first.provenance["source"])
-    assert len(GYM.game.columns.telemetry_rows(first)) == 12
-    rendering = GYM.game.rendering
+    assert len(GYM.game.tabular.telemetry_rows(first)) == 12
+    rendering = GYM.game.filmable
     assert rendering is not None
-    assert len(list(rendering.pictures(first, View(300, 200)))) == 12
+    assert len(list(rendering.pictures(first, View(width_px=300, height_px=200)))) == 12
     other = replace(first, telemetry={**first.telemetry, "reward": (1.0,) * 11 + (0.5,)})
     with pytest.raises(InvalidInput, match=r"frame 11 brings 1\.0 and was recorded with 0\.5"):
-        list(rendering.pictures(other, View(300, 200)))
+        list(rendering.pictures(other, View(width_px=300, height_px=200)))
 
 
 def test_what_cannot_be_read_is_told(dataset: Path, tmp_path: Path) -> None:

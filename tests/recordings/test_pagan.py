@@ -96,13 +96,13 @@ def test_round_trip_through_the_seven_column_file(real: PaganExport, tmp_path: P
         count = write_pagan(
             (
                 PaganRow(
-                    trace.original_names[0],
-                    trace.database_name,
-                    trace.participant,
-                    trace.session_id,
-                    int(at),
-                    media,
-                    value,
+                    original_name=trace.original_names[0],
+                    database_name=trace.database_name,
+                    participant=trace.participant,
+                    session_id=trace.session_id,
+                    timestamp_ms=int(at),
+                    media_ms=media,
+                    value=value,
                 )
                 for trace in real.traces
                 for at, media, value in zip(
@@ -122,7 +122,23 @@ def test_round_trip_through_the_seven_column_file(real: PaganExport, tmp_path: P
 
 def test_the_writer_keeps_the_format(tmp_path: Path) -> None:
     out = io.StringIO(newline="")
-    assert write_pagan([PaganRow('=a "b", c\nd', "DB", "P", "S", 5, 1.5, -2.0)], out) == 1
+    assert (
+        write_pagan(
+            [
+                PaganRow(
+                    original_name='=a "b", c\nd',
+                    database_name="DB",
+                    participant="P",
+                    session_id="S",
+                    timestamp_ms=5,
+                    media_ms=1.5,
+                    value=-2.0,
+                )
+            ],
+            out,
+        )
+        == 1
+    )
     assert out.getvalue() == ",".join(PAGAN_HEADER) + '\n"\'=a ""b"", c d",DB,P,S,5,1.5,-2\n'
     path = tmp_path / "x.csv"
     path.write_text(out.getvalue())

@@ -16,7 +16,8 @@ import pytest
 
 from believable.core.errors import InvalidInput
 from believable.recordings.file import from_bytes, to_bytes
-from believable.recordings.importers.dm2 import Quake2Demo, read_dm2
+from believable.recordings.importers.dm2 import read_dm2
+from believable.recordings.importers.dm2_records import Quake2Demo
 from believable.recordings.importers.quake2 import FIGURE, carried, demo_events, import_demo
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "quake2"

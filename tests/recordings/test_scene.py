@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from believable.contracts.registries import WORLDS
 from believable.core.errors import NotFound
 from believable.players import replay as replay_player
 from believable.recordings.file import to_tree
@@ -31,10 +32,10 @@ from believable.recordings.scene import (
     scene_tree,
     state_at,
 )
-from believable.worlds import WORLDS, draw
+from believable.worlds import draw
 
 TRACK = Track(
-    "p",
+    actor="p",
     x=(1000, 2000, 2000, 9000),
     y=(1000, 1000, 2000, 9000),
     heading=(350, 10, 90, 90),
@@ -46,11 +47,11 @@ TRACK = Track(
 def sample(kind: str) -> Recording:
     return Recording(
         world=RecordedWorld(
-            kind,
-            10,
-            10,
-            ("#" * 10, *["#........#"] * 8, "#" * 10),
-            (Place("c", "Café", None, ((1, 1, 3, 2),)),),
+            kind=kind,
+            width=10,
+            height=10,
+            walls=("#" * 10, *["#........#"] * 8, "#" * 10),
+            places=(Place(id="c", name="Café", parent=None, rects=((1, 1, 3, 2),)),),
         ),
         actors=(
             Actor("p", "Ada Lovelace", "player"),
@@ -58,19 +59,25 @@ def sample(kind: str) -> Recording:
             Actor("b", "", "bullet"),
             Actor("q", "Ben", "opponent"),
         ),
-        timing=Timing(100, 6),
+        timing=Timing(frame_ms=100, frames=6),
         tracks=(
             TRACK,
             Track(
-                "o",
-                (5000,) * 6,
-                (5500,) * 6,
-                (0, 30, 60, 200, 340, 20),
-                0,
-                (State(0, "health", 55),),
+                actor="o",
+                x=(5000,) * 6,
+                y=(5500,) * 6,
+                heading=(0, 30, 60, 200, 340, 20),
+                first_frame=0,
+                states=(State(0, "health", 55),),
             ),
-            Track("b", (3000, 3300), (3000, 3000), (), 1),
-            Track("q", (5000, 5100, 5400, 5800, 6300, 6300), (5500,) * 6, (0,) * 6, 0),
+            Track(actor="b", x=(3000, 3300), y=(3000, 3000), heading=(), first_frame=1),
+            Track(
+                actor="q",
+                x=(5000, 5100, 5400, 5800, 6300, 6300),
+                y=(5500,) * 6,
+                heading=(0,) * 6,
+                first_frame=0,
+            ),
         ),
     )
 
@@ -96,15 +103,29 @@ def test_states_hold_from_their_frame_on() -> None:
 
 
 def test_a_bar_shows_its_share_and_stays_upright() -> None:
-    bar = Shape("bar", "#000000", -0.5, -1.0, 1.0, 0.1, state="health", full=100.0)
-    scene = Scene(10, 10, "#ffffff", (), (Sprite("p", (bar,)),))
+    bar = Shape(
+        kind="bar", fill="#000000", x=-0.5, y=-1.0, w=1.0, h=0.1, state="health", full=100.0
+    )
+    scene = Scene(
+        width=10,
+        height=10,
+        background="#ffffff",
+        ground=(),
+        sprites=(Sprite(actor="p", shapes=(bar,)),),
+    )
     (drawn,) = display_list(scene, sample("maze"), 400)
     assert (drawn.kind, drawn.x, drawn.w) == ("rect", 1.5, 0.4)
 
 
 def test_shapes_turn_with_the_actor() -> None:
-    nose = Shape("circle", "#000000", 1.0, 0.0, r=0.1)
-    scene = Scene(10, 10, "#ffffff", (), (Sprite("p", (nose,)),))
+    nose = Shape(kind="circle", fill="#000000", x=1.0, y=0.0, r=0.1)
+    scene = Scene(
+        width=10,
+        height=10,
+        background="#ffffff",
+        ground=(),
+        sprites=(Sprite(actor="p", shapes=(nose,)),),
+    )
     (drawn,) = display_list(scene, sample("maze"), 400)  # looks down: 90 degrees
     assert (drawn.x, drawn.y) == pytest.approx((2.0, 3.0))
 
@@ -112,11 +133,14 @@ def test_shapes_turn_with_the_actor() -> None:
 def test_names_that_would_stand_upon_each_other_stand_one_below_the_other() -> None:
     replay = sample("town")
     scene = Scene(
-        10,
-        10,
-        "",
-        (),
-        tuple(Sprite(actor, (), label=name) for actor, name in (("o", "It"), ("q", "Ben"))),
+        width=10,
+        height=10,
+        background="",
+        ground=(),
+        sprites=tuple(
+            Sprite(actor=actor, shapes=(), label=name)
+            for actor, name in (("o", "It"), ("q", "Ben"))
+        ),
     )
     together, near, parted = (
         {shape.text: (shape.x, shape.y) for shape in display_list(scene, replay, t_ms)}
@@ -133,7 +157,7 @@ def test_names_that_would_stand_upon_each_other_stand_one_below_the_other() -> N
 
 def test_every_world_is_drawn() -> None:
     assert set(WORLDS.names) >= {"maze", "arena", "town"}
-    for kind in [name for name in WORLDS.names if WORLDS[name].drawn]:
+    for kind in [name for name in WORLDS.names if WORLDS[name].draw]:
         scene = draw(sample(kind))
         assert {sprite.actor for sprite in scene.sprites} == {"p", "o", "b", "q"}
         assert len(display_list(scene, sample(kind), 250)) > len(scene.ground) + len(scene.above)

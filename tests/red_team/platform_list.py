@@ -13,7 +13,6 @@ from believable.bundle import session_records
 from believable.bundle.session_records import CollectedSession
 from believable.bundle.write import write
 from believable.core import event_chain
-from believable.pages import KINDS
 from tests.bundle.conftest import T0_MS, TREE, Making, definition_of
 
 N_PEOPLE = 40
@@ -82,7 +81,7 @@ def write_platform(room: Path) -> tuple[Path, Path]:
         retime(making.session(number), starts[number - 1], lengths[number - 1])
         for number in range(1, N_PEOPLE + 1)
     ]
-    write(making.study(), sessions, room / "bundle", kinds=KINDS)
+    write(making.study(), sessions, room / "bundle")
     lines = ["Submission id,Participant id,Started at,Time taken,Session\n"]
     for number, session in enumerate(sessions):
         started_s = (starts[number] - rng.randrange(10_000, 120_000)) / 1000

@@ -30,7 +30,7 @@ from believable.web.console.resolve_page import chosen
 from tests.red_team.conftest import STUDY
 
 TEXT = "It hesitated at the doors."
-GOOD = Mark((Label("goal", "+", "more"),), done=True)
+GOOD = Mark(labels=(Label("goal", "+", "more"),), done=True)
 CODING = "/console/coding"
 
 
@@ -47,12 +47,22 @@ def begin_coding(target: Any, name: str = "alpha~why") -> str:
     """A project of the study alpha with one text and an open round for the coders kim and lee."""
 
     def make(conn: Any) -> None:
-        project = CodingProject(name, "alpha", "imported", "Why", (), 1, False, "none", 0)
+        project = CodingProject(
+            id=name,
+            study="alpha",
+            pool="imported",
+            title="Why",
+            sources=(),
+            seed=1,
+            suggestions=False,
+            rule="none",
+            created_ms=0,
+        )
         coding_projects.import_texts(
             conn, project, ready("hntt"), [Response(text=TEXT, judge="1")], user="x"
         )
         coding_rounds.add_round(
-            conn, project, RoundPlan("agreement", 1), ("kim", "lee"), user="x", at_ms=0
+            conn, project, RoundPlan(kind="agreement", n=1), ("kim", "lee"), user="x", at_ms=0
         )
 
     target.app.state.store.write(make)
@@ -102,7 +112,7 @@ def test_a_closed_round_takes_no_mark_from_a_desk_and_none_from_a_file(target: A
     assert desk.mark(as_json(GOOD)).json() == {"ack": 1}
     store.write(lambda conn: coding_rounds.set_round_state(conn, project, 1, "closed"))
 
-    other = Mark((Label("intuition", None, "less"),), done=True)
+    other = Mark(labels=(Label("intuition", None, "less"),), done=True)
     assert desk.mark(as_json(other)).json() == {"ack": 2}, "kept, so that nothing is lost"
     assert stored(target, project) == (GOOD,), "and not applied"
     assert "round 1 is closed" in standing(target)[0].message
@@ -283,6 +293,6 @@ ODD_LABELS = (
 
 @pytest.mark.parametrize("label", ODD_LABELS)
 def test_a_decision_with_an_odd_label_is_refused(label: str) -> None:
-    book = BookVersion(1, ready("hntt"), {}, "", "x", 0)
+    book = BookVersion(version=1, book=ready("hntt"), policies={}, note="", user="x", at_ms=0)
     with pytest.raises(InvalidInput, match=r"decision|mark"):
         chosen({f"label:{label}": "yes"}, book, {}, TEXT)

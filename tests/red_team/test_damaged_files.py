@@ -16,7 +16,6 @@ import pytest
 
 from believable.core.errors import BelievableError, TooLarge
 from believable.imitation.learned_file import read_imitation
-from believable.pages import KINDS
 from believable.study.definition import Definition
 from believable.study.load import load
 
@@ -69,20 +68,20 @@ def damaged(tree: Any, path: tuple[Any, ...], value: Any) -> Any:
 def definition(tmp_path: Path) -> dict[str, Any]:
     (tmp_path / "study.yaml").write_text(STUDY, encoding="utf-8")
     (tmp_path / "film.mp4").write_bytes(b"mp4")
-    tree: dict[str, Any] = json.loads(load(tmp_path, kinds=KINDS).to_json())
+    tree: dict[str, Any] = json.loads(load(tmp_path).to_json())
     return tree | {"media": {"film": MEDIUM}}
 
 
 def test_a_definition_with_one_value_of_another_kind_is_no_fault_of_ours(
     definition: dict[str, Any],
 ) -> None:
-    assert Definition.from_json(json.dumps(definition), KINDS).media["film"].bytes == 3
+    assert Definition.from_json(json.dumps(definition)).media["film"].bytes == 3
     n_tried = 0
     for path in places(definition):
         for value in (None, [], {}, 3, "x", True, {"x": []}, [[]], -1e300):
             n_tried += 1
             with suppress(BelievableError):
-                Definition.from_json(json.dumps(damaged(definition, path, value)), KINDS)
+                Definition.from_json(json.dumps(damaged(definition, path, value)))
     assert n_tried > 500
 
 

@@ -15,7 +15,6 @@ from believable.bundle.session_records import ViewCheck
 from believable.bundle.write import write
 from believable.collect.match import read_platform
 from believable.core.errors import Refused
-from believable.pages import KINDS
 from believable.report.anonymise import ExactFacts, anonymise
 from believable.report.attack import platform_people, sessions_of_list
 from believable.report.coarsen import AttackList, Attempt, CoarsenedBundle, check_leaks, coarsen
@@ -169,7 +168,7 @@ def test_how_long_pages_were_open_does_not_add_up_to_the_length(
         for position, run in places
         for player in (0, 1)
     )
-    write(making.study(), [replace(session, view_checks=checks)], tmp_path / "bundle", kinds=KINDS)
+    write(making.study(), [replace(session, view_checks=checks)], tmp_path / "bundle")
     exact = [
         value
         for value in read(tmp_path / "bundle")["shown"]["open_ms"].cells()

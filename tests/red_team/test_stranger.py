@@ -39,7 +39,7 @@ def test_a_platform_id_opens_nobodys_session(serve: Callable[..., Any]) -> None:
         assert session.address not in reply.text
         assert "location" not in reply.headers
         assert "set-cookie" not in reply.headers
-        assert "You began this study in another browser" in reply.text
+        assert "You started this study in another browser" in reply.text
     german = stranger.get(link, headers={"accept-language": "de"}).text
     assert "Sie haben diese Studie in einem anderen Browser begonnen" in german
     assert "Forschenden" in german, "says what to do without the code"

@@ -49,36 +49,71 @@ def sample_analysis(*, simulated: bool = True) -> Analysis:
             registered="77aa" * 16,
         ),
         funnel=(
-            FlowStep("Sessions started", 72, 72, ""),
-            FlowStep("Finished", 72, 66, "not finished: 6"),
-            FlowStep("Comprehension passed", 66, 63, "failed a comprehension check: 3"),
-            FlowStep("Reasons usable", 63, 60, "low-quality text, reviewed blind: 3"),
+            FlowStep(title="Sessions started", before=72, after=72, reason=""),
+            FlowStep(title="Finished", before=72, after=66, reason="not finished: 6"),
+            FlowStep(
+                title="Comprehension passed",
+                before=66,
+                after=63,
+                reason="failed a comprehension check: 3",
+            ),
+            FlowStep(
+                title="Reasons usable",
+                before=63,
+                after=60,
+                reason="low-quality text, reviewed blind: 3",
+            ),
         ),
         drops=(
-            *(Drop(f"s{n:02d}", "session", "not finished", "left at trial 4") for n in range(6)),
             *(
-                Drop(f"s{n:02d}", "session", "failed a check", "comprehension: time limit")
+                Drop(
+                    session=f"s{n:02d}",
+                    level="session",
+                    reason="not finished",
+                    detail="left at trial 4",
+                )
+                for n in range(6)
+            ),
+            *(
+                Drop(
+                    session=f"s{n:02d}",
+                    level="session",
+                    reason="failed a check",
+                    detail="comprehension: time limit",
+                )
                 for n in range(6, 9)
             ),
             *(
-                Drop(f"s{n:02d}", "session", "low-quality text", "copied <b>text</b>")
+                Drop(
+                    session=f"s{n:02d}",
+                    level="session",
+                    reason="low-quality text",
+                    detail="copied <b>text</b>",
+                )
                 for n in range(9, 12)
             ),
-            Drop("s20", "answer", "unanswered", "", "pairs.3", "certainty"),
+            Drop(
+                session="s20",
+                level="answer",
+                reason="unanswered",
+                detail="",
+                trial_key="pairs.3",
+                question="certainty",
+            ),
         ),
         sections=sections,
         hypotheses=tuple(
             JudgedHypothesis(
-                str(finding.hypothesis),
-                f"{finding.title}.",
-                finding.title,
-                "share of pairs",
-                "primary",
-                "confirmatory",
-                criteria[str(finding.hypothesis)],
-                (finding,),
-                finding.supported,
-                f"{'met' if finding.supported else 'not met'}: {criteria[str(finding.hypothesis)]}",
+                id=str(finding.hypothesis),
+                text=f"{finding.title}.",
+                title=finding.title,
+                unit="share of pairs",
+                rank="primary",
+                status="confirmatory",
+                criterion=criteria[str(finding.hypothesis)],
+                findings=(finding,),
+                supported=finding.supported,
+                verdict=f"{'met' if finding.supported else 'not met'}: {criteria[str(finding.hypothesis)]}",
             )
             for finding in sections[0].findings
             if finding.hypothesis
@@ -103,19 +138,19 @@ def accuracy(rng: np.random.Generator) -> Section:
     levels = [0, 1, 2, 3, 4, 5, 6]
     counts = rng.multinomial(60, [0.02, 0.06, 0.15, 0.27, 0.25, 0.17, 0.08])
     table = Table(
-        "accuracy",
-        "Accuracy by pairing",
-        (
-            Column("pairing", "Pairing"),
-            Column("n", "n", "integer"),
-            Column("median", "Median", "number", 2),
-            Column("ci_low", "Low", "number", 2),
-            Column("ci_high", "High", "number", 2),
-            Column("iqr", "IQR"),
-            Column("p_value", "p", "p"),
-            Column("passes", "Interval contains .5", "flag"),
+        name="accuracy",
+        title="Accuracy by pairing",
+        columns=(
+            Column(name="pairing", title="Pairing"),
+            Column(name="n", title="n", form="integer"),
+            Column(name="median", title="Median", form="number", digits=2),
+            Column(name="ci_low", title="Low", form="number", digits=2),
+            Column(name="ci_high", title="High", form="number", digits=2),
+            Column(name="iqr", title="IQR"),
+            Column(name="p_value", title="p", form="p"),
+            Column(name="passes", title="Interval contains .5", form="flag"),
         ),
-        (
+        rows=(
             ("standin_human – standin_agent", 60, 0.667, 0.5, 0.667, "0.50–0.83", 0.0004, True),
             ("standin_human – shaped", 58, 0.5, 0.41, 0.61, "0.33–0.67", 0.412, True),
             ("standin_human – scripted", 3, None, None, None, "0.83–1.00", None, None),
@@ -132,37 +167,55 @@ def accuracy(rng: np.random.Generator) -> Section:
         marked=frozenset({(0, "p_value")}),
     )
     histogram = Table(
-        "accuracy_counts",
-        "Judges by accuracy",
-        (
-            Column("from", "From", "number", 2),
-            Column("to", "To", "number", 2),
-            Column("judges", "Judges", "integer"),
+        name="accuracy_counts",
+        title="Judges by accuracy",
+        columns=(
+            Column(name="from", title="From", form="number", digits=2),
+            Column(name="to", title="To", form="number", digits=2),
+            Column(name="judges", title="Judges", form="integer"),
         ),
-        tuple(((k - 0.5) / 6, (k + 0.5) / 6, int(c)) for k, c in zip(levels, counts, strict=True)),
+        rows=tuple(
+            ((k - 0.5) / 6, (k + 0.5) / 6, int(c)) for k, c in zip(levels, counts, strict=True)
+        ),
         data_only=True,
     )
-    estimate = Estimate(0.667, 0.5, 0.667, 0.95, 60, "median, percentile bootstrap over judges")
-    test = TestResult(1.12, 0.134, 60, "TOST around 0.5, margin 0.10", df=(59,), symbol="t")
+    estimate = Estimate(
+        value=0.667,
+        low=0.5,
+        high=0.667,
+        level=0.95,
+        n=60,
+        method="median, percentile bootstrap over judges",
+    )
+    test = TestResult(
+        statistic=1.12,
+        p_value=0.134,
+        n=60,
+        method="TOST around 0.5, margin 0.10",
+        df=(59,),
+        symbol="t",
+    )
     return Section(
-        "accuracy",
-        "Accuracy",
-        ("Each judge saw six pairs. The order of pairs and the sides were random for each judge.",),
-        (
+        name="accuracy",
+        title="Accuracy",
+        paragraphs=(
+            "Each judge saw six pairs. The order of pairs and the sides were random for each judge.",
+        ),
+        findings=(
             Finding(
-                "accuracy",
-                "Judges chose the human clip in two of three pairs",
-                "The median accuracy of 60 judges was 0.67, 95 % CI [0.50, 0.67] (percentile"
+                outcome="accuracy",
+                title="Judges chose the human clip in two of three pairs",
+                sentence="The median accuracy of 60 judges was 0.67, 95 % CI [0.50, 0.67] (percentile"
                 " bootstrap over judges).",
-                estimate,
+                estimate=estimate,
                 status="confirmatory",
                 hypothesis="H1",
                 supported=True,
             ),
             Finding(
-                "equivalence",
-                "Equivalence with chance was not shown",
-                "Two one-sided tests with a margin of 0.10 around 0.5 did not show equivalence,"
+                outcome="equivalence",
+                title="Equivalence with chance was not shown",
+                sentence="Two one-sided tests with a margin of 0.10 around 0.5 did not show equivalence,"
                 " t(59) = 1.12, p = .134.",
                 status="confirmatory",
                 test=test,
@@ -171,31 +224,31 @@ def accuracy(rng: np.random.Generator) -> Section:
                 supported=False,
             ),
             Finding(
-                "familiarity",
-                "Familiarity with the game",
-                "The regression is undefined: all judges gave the same answer.",
-                undefined("all judges gave the same answer", method="OLS", n=60),
+                outcome="familiarity",
+                title="Familiarity with the game",
+                sentence="The regression is undefined: all judges gave the same answer.",
+                estimate=undefined("all judges gave the same answer", method="OLS", n=60),
             ),
         ),
-        (table, histogram),
-        (
+        tables=(table, histogram),
+        charts=(
             Chart(
-                "accuracy_points",
-                "Accuracy by pairing",
-                "points",
-                "accuracy",
-                {"category": "pairing", "value": "median", "low": "ci_low", "high": "ci_high"},
+                name="accuracy_points",
+                title="Accuracy by pairing",
+                kind="points",
+                table="accuracy",
+                use={"category": "pairing", "value": "median", "low": "ci_low", "high": "ci_high"},
                 x_title="Share of pairs in which the human clip was chosen",
                 rules=(("y", 0.5, "chance"),),
                 x_range=(0, 1),
                 caption="Points are medians over judges, lines 95 % intervals.",
             ),
             Chart(
-                "accuracy_histogram",
-                "Judges by accuracy",
-                "histogram",
-                "accuracy_counts",
-                {"from": "from", "to": "to", "count": "judges"},
+                name="accuracy_histogram",
+                title="Judges by accuracy",
+                kind="histogram",
+                table="accuracy_counts",
+                use={"from": "from", "to": "to", "count": "judges"},
                 x_title="Accuracy",
                 y_title="Judges",
                 rules=(("x", 0.5, "chance"),),
@@ -217,25 +270,33 @@ def traces(rng: np.random.Generator) -> Section:
                 )
                 rows.append((scenario, condition, float(second), mean, mean - 0.07, mean + 0.07))
     columns = (
-        Column("scenario", "Scenario"),
-        Column("condition", "Condition"),
-        Column("second", "Time (s)", "number", 0),
-        Column("mean", "Mean", "number", 3),
-        Column("ci_low", "Low", "number", 3),
-        Column("ci_high", "High", "number", 3),
+        Column(name="scenario", title="Scenario"),
+        Column(name="condition", title="Condition"),
+        Column(name="second", title="Time (s)", form="number", digits=0),
+        Column(name="mean", title="Mean", form="number", digits=3),
+        Column(name="ci_low", title="Low", form="number", digits=3),
+        Column(name="ci_high", title="High", form="number", digits=3),
     )
     use = {"x": "second", "y": "mean", "low": "ci_low", "high": "ci_high", "colour": "condition"}
     return Section(
-        "traces",
-        "Traces",
-        tables=(Table("mean_traces", "Mean traces", columns, tuple(rows), data_only=True),),
+        name="traces",
+        title="Traces",
+        tables=(
+            Table(
+                name="mean_traces",
+                title="Mean traces",
+                columns=columns,
+                rows=tuple(rows),
+                data_only=True,
+            ),
+        ),
         charts=(
             Chart(
-                "mean_traces",
-                "Mean trace by condition",
-                "lines",
-                "mean_traces",
-                use | {"facet": "scenario"},
+                name="mean_traces",
+                title="Mean trace by condition",
+                kind="lines",
+                table="mean_traces",
+                use=use | {"facet": "scenario"},
                 x_title="Time (s)",
                 y_title="Believability",
                 caption="Bands are 95 % t intervals over annotators.",
@@ -254,10 +315,14 @@ def ratings(rng: np.random.Generator) -> Section:
         "standin_agent": (0.12, 0.2, 0.14, 0.3, 0.24),
     }
     stacked = Table(
-        "ratings",
-        "Ratings by type of clip",
-        (Column("type", "Type"), Column("answer", "Answer"), Column("share", "Share", "share", 1)),
-        tuple(
+        name="ratings",
+        title="Ratings by type of clip",
+        columns=(
+            Column(name="type", title="Type"),
+            Column(name="answer", title="Answer"),
+            Column(name="share", title="Share", form="share", digits=1),
+        ),
+        rows=tuple(
             (kind, answer, value)
             for kind, row in shares.items()
             for answer, value in zip(answers, row, strict=True)
@@ -270,30 +335,34 @@ def ratings(rng: np.random.Generator) -> Section:
         for epsilon in epsilons
     )
     heat = Table(
-        "correlations",
-        "Correlation with the final preference",
-        (Column("measure", "Measure"), Column("epsilon", "ε"), Column("r", "r", "number", 3)),
-        cells,
+        name="correlations",
+        title="Correlation with the final preference",
+        columns=(
+            Column(name="measure", title="Measure"),
+            Column(name="epsilon", title="ε"),
+            Column(name="r", title="r", form="number", digits=3),
+        ),
+        rows=cells,
     )
     return Section(
-        "ratings",
-        "Ratings and correlations",
+        name="ratings",
+        title="Ratings and correlations",
         tables=(stacked, heat),
         charts=(
             Chart(
-                "ratings",
-                "Ratings",
-                "stacked",
-                "ratings",
-                {"category": "type", "value": "share", "colour": "answer"},
+                name="ratings",
+                title="Ratings",
+                kind="stacked",
+                table="ratings",
+                use={"category": "type", "value": "share", "colour": "answer"},
                 x_title="Share of ratings",
             ),
             Chart(
-                "correlations",
-                "Correlation with the final preference",
-                "heat",
-                "correlations",
-                {"x": "epsilon", "y": "measure", "value": "r"},
+                name="correlations",
+                title="Correlation with the final preference",
+                kind="heat",
+                table="correlations",
+                use={"x": "epsilon", "y": "measure", "value": "r"},
                 x_title="ε",
             ),
         ),
@@ -321,31 +390,31 @@ def moments(rng: np.random.Generator) -> Section:
         at = float(rng.uniform(2, 58))
         rows.append((lanes[2], at, at, "", "flag", f"stimulus:day_a@{int(at * 1000)}"))
     table = Table(
-        "moments",
-        "Moments",
-        (
-            Column("lane", "Lane"),
-            Column("start_s", "From (s)", "number", 1),
-            Column("end_s", "To (s)", "number", 1),
-            Column("note", "Note"),
-            Column("text", "What"),
-            Column("link", "Link"),
+        name="moments",
+        title="Moments",
+        columns=(
+            Column(name="lane", title="Lane"),
+            Column(name="start_s", title="From (s)", form="number", digits=1),
+            Column(name="end_s", title="To (s)", form="number", digits=1),
+            Column(name="note", title="Note"),
+            Column(name="text", title="What"),
+            Column(name="link", title="Link"),
         ),
-        tuple(rows),
+        rows=tuple(rows),
         data_only=True,
     )
     ranked = Table(
-        "ranked",
-        "Actions that broke belief most often",
-        (
-            Column("rank", "Rank", "integer"),
-            Column("action", "Action"),
-            Column("condition", "Condition"),
-            Column("flags", "Flags", "integer"),
-            Column("rate", "Flagged by", "share", 1),
-            Column("link", "Link"),
+        name="ranked",
+        title="Actions that broke belief most often",
+        columns=(
+            Column(name="rank", title="Rank", form="integer"),
+            Column(name="action", title="Action"),
+            Column(name="condition", title="Condition"),
+            Column(name="flags", title="Flags", form="integer"),
+            Column(name="rate", title="Flagged by", form="share", digits=1),
+            Column(name="link", title="Link"),
         ),
-        (
+        rows=(
             (1, "sleeps in the café", "standin_agent", 31, 0.517, "stimulus:day_a@12000"),
             (2, "walks through the wall", "standin_agent", 22, 0.367, "stimulus:day_a@30000"),
             (3, "says good night at noon", "standin_human", 4, 0.067, "stimulus:day_b@44000"),
@@ -360,12 +429,21 @@ def moments(rng: np.random.Generator) -> Section:
         "link": "link",
     }
     return Section(
-        "moments",
-        "Where the moment is",
-        ("Which actions broke belief, ranked by the share of viewers who flagged them.",),
+        name="moments",
+        title="Where the moment is",
+        paragraphs=(
+            "Which actions broke belief, ranked by the share of viewers who flagged them.",
+        ),
         tables=(ranked, table),
         charts=(
-            Chart("moments", "Time line of day A", "spans", "moments", use, x_title="Time (s)"),
+            Chart(
+                name="moments",
+                title="Time line of day A",
+                kind="spans",
+                table="moments",
+                use=use,
+                x_title="Time (s)",
+            ),
         ),
         status="exploratory",
     )
@@ -373,16 +451,16 @@ def moments(rng: np.random.Generator) -> Section:
 
 def kinds(rng: np.random.Generator) -> Section:
     bars = Table(
-        "index",
-        "Believability index",
-        (
-            Column("type", "Type"),
-            Column("level", "Experience"),
-            Column("b", "b", "number", 2),
-            Column("low", "Low", "number", 2),
-            Column("high", "High", "number", 2),
+        name="index",
+        title="Believability index",
+        columns=(
+            Column(name="type", title="Type"),
+            Column(name="level", title="Experience"),
+            Column(name="b", title="b", form="number", digits=2),
+            Column(name="low", title="Low", form="number", digits=2),
+            Column(name="high", title="High", form="number", digits=2),
         ),
-        tuple(
+        rows=tuple(
             (kind, level, b, b - 0.08, b + 0.08)
             for kind, base in zip(CONDITIONS, (0.69, 0.45), strict=True)
             for level, b in zip(("novice", "expert"), (base, base - 0.1), strict=True)
@@ -393,51 +471,60 @@ def kinds(rng: np.random.Generator) -> Section:
         for n, x in enumerate(rng.normal(0, 0.5, 40))
     )
     scatter = Table(
-        "visual_auditory",
-        "Visual against auditory test",
-        (
-            Column("annotator", "Annotator"),
-            Column("visual", "Visual SDA", "number", 2),
-            Column("auditory", "Auditory SDA", "number", 2),
-            Column("group", "Group"),
+        name="visual_auditory",
+        title="Visual against auditory test",
+        columns=(
+            Column(name="annotator", title="Annotator"),
+            Column(name="visual", title="Visual SDA", form="number", digits=2),
+            Column(name="auditory", title="Auditory SDA", form="number", digits=2),
+            Column(name="group", title="Group"),
         ),
-        people,
+        rows=people,
         data_only=True,
     )
     curve = Table(
-        "power",
-        "Cumulative",
-        (Column("n", "Participants", "integer"), Column("share", "Share", "share", 0)),
-        tuple((n, 1 - math.exp(-n / 20)) for n in range(0, 60, 6)),
+        name="power",
+        title="Cumulative",
+        columns=(
+            Column(name="n", title="Participants", form="integer"),
+            Column(name="share", title="Share", form="share", digits=0),
+        ),
+        rows=tuple((n, 1 - math.exp(-n / 20)) for n in range(0, 60, 6)),
         data_only=True,
     )
     return Section(
-        "kinds",
-        "Other figures",
+        name="kinds",
+        title="Other figures",
         tables=(bars, scatter, curve),
         charts=(
             Chart(
-                "index",
-                "Believability index",
-                "bars",
-                "index",
-                {"category": "level", "value": "b", "low": "low", "high": "high", "colour": "type"},
+                name="index",
+                title="Believability index",
+                kind="bars",
+                table="index",
+                use={
+                    "category": "level",
+                    "value": "b",
+                    "low": "low",
+                    "high": "high",
+                    "colour": "type",
+                },
                 x_title="b",
             ),
             Chart(
-                "visual_auditory",
-                "Visual against auditory test",
-                "scatter",
-                "visual_auditory",
-                {"x": "visual", "y": "auditory", "colour": "group", "label": "annotator"},
+                name="visual_auditory",
+                title="Visual against auditory test",
+                kind="scatter",
+                table="visual_auditory",
+                use={"x": "visual", "y": "auditory", "colour": "group", "label": "annotator"},
                 rules=(("x", 0, "gate"), ("y", 0, "")),
             ),
             Chart(
-                "steps",
-                "Cumulative share",
-                "steps",
-                "power",
-                {"x": "n", "y": "share"},
+                name="steps",
+                title="Cumulative share",
+                kind="steps",
+                table="power",
+                use={"x": "n", "y": "share"},
                 y_range=(0, 1),
             ),
         ),

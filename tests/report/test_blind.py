@@ -17,9 +17,9 @@ from believable.analysis.resolution import resolve
 from believable.analysis.result_files import results_json
 from believable.analysis.run import run, study_of
 from believable.bundle.read import Bundle
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols import READY_STUDIES
 from believable.protocols.templates import TEMPLATES
+from believable.report import blind
 from believable.report.blind import (
     UNJUDGED,
     WITHHELD,
@@ -34,8 +34,8 @@ from believable.study.load import load
 
 def simulated(protocol: str, folder: Path) -> Bundle:
     READY_STUDIES[protocol].copy(folder)
-    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
-    return straight.bundle(definition, 30, np.random.default_rng(3), protocols=PROTOCOLS)
+    definition = load(folder)
+    return straight.bundle(definition, 30, np.random.default_rng(3))
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +63,7 @@ def test_letters_follow_no_order_of_the_study(
     assert study is not None
     drawn = []
     for number in range(40):
-        monkeypatch.setattr(
-            "believable.report.blind.study_of", lambda bundle, digest=str(number): (digest, study)
-        )
+        monkeypatch.setattr(blind, "study_of", lambda bundle, digest=str(number): (digest, study))
         drawn.append(letters(hntt)[study.conditions[0]])
     assert 8 < drawn.count("A") < 32
 
@@ -82,13 +80,14 @@ def test_conditions_stand_in_the_order_of_their_letters(hntt: Bundle) -> None:
         assert blind_study is not None
         assert blind_study.conditions == ("A", "B")
         assert study.analysis is not None
-        assert load_data(
-            blind, resolve(study.analysis, study, PROTOCOLS), blind_study
-        ).conditions == ("A", "B")
+        assert load_data(blind, resolve(study.analysis, study), blind_study).conditions == (
+            "A",
+            "B",
+        )
 
 
 def test_numbers_are_the_same_and_names_are_gone(hntt: Bundle) -> None:
-    blind, seen = blinded_run(hntt, protocols=PROTOCOLS), run(hntt, protocols=PROTOCOLS)
+    blind, seen = blinded_run(hntt), run(hntt)
     assert values(blind) == values(seen)
     written = results_json(blind)
     _, study = study_of(hntt)
@@ -99,19 +98,18 @@ def test_numbers_are_the_same_and_names_are_gone(hntt: Bundle) -> None:
 
 
 def test_hashes_are_those_of_the_true_study(hntt: Bundle) -> None:
-    assert blinded_run(hntt, protocols=PROTOCOLS).source == run(hntt, protocols=PROTOCOLS).source
+    assert blinded_run(hntt).source == run(hntt).source
 
 
 def test_a_registered_plan_stays_registered(hntt: Bundle) -> None:
     _, study = study_of(hntt)
     assert study is not None
     assert study.analysis is not None
-    plan = resolve(study.analysis, study, PROTOCOLS)
-    record = Registration(json.loads(json.dumps(tree_of(plan))), plan_hash(plan), "")
-    blind, seen = (
-        blinded_run(hntt, record, protocols=PROTOCOLS),
-        run(hntt, record, protocols=PROTOCOLS),
+    plan = resolve(study.analysis, study)
+    record = Registration(
+        tree=json.loads(json.dumps(tree_of(plan))), hash=plan_hash(plan), registered_on=""
     )
+    blind, seen = (blinded_run(hntt, record), run(hntt, record))
     assert blind.deviations == seen.deviations
     assert [finding.status for finding in blind.findings] == [
         finding.status for finding in seen.findings
@@ -122,15 +120,23 @@ def test_a_registered_plan_stays_registered(hntt: Bundle) -> None:
 
 def test_roles_become_letters_and_rows_follow_the_letters(analysis: Analysis) -> None:
     table = Table(
-        "t",
-        "T",
-        (Column("type", "Type"), Column("pair", "Pair"), Column("b", "b", "number")),
-        (("human", "human-artificial", 0.7), ("artificial", "called human", None)),
+        name="t",
+        title="T",
+        columns=(
+            Column(name="type", title="Type"),
+            Column(name="pair", title="Pair"),
+            Column(name="b", title="b", form="number"),
+        ),
+        rows=(("human", "human-artificial", 0.7), ("artificial", "called human", None)),
         undefined={(1, "b"): "no clips"},
         marked=frozenset({(0, "b")}),
     )
-    finding = Finding("recall", "Recall, human", "Human clips were called human.")
-    section = Section("s", "S", ("Human clips.",), (finding,), (table,))
+    finding = Finding(
+        outcome="recall", title="Recall, human", sentence="Human clips were called human."
+    )
+    section = Section(
+        name="s", title="S", paragraphs=("Human clips.",), findings=(finding,), tables=(table,)
+    )
     blind = unnamed(replace(analysis, sections=(section,)), {"human": "B", "artificial": "A"})
     found = blind.sections[0]
     assert found.tables[0].rows == (("A", "called human", None), ("B", "B-A", 0.7))
@@ -143,9 +149,9 @@ def test_roles_become_letters_and_rows_follow_the_letters(analysis: Analysis) ->
 
 def test_replay_gives_no_sign_of_who_is_ours(tmp_path: Path) -> None:
     READY_STUDIES["replay"].copy(tmp_path / "study")
-    definition = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS)
-    bundle = straight.bundle(definition, 30, np.random.default_rng(3), protocols=PROTOCOLS)
-    blind, seen = blinded_run(bundle, protocols=PROTOCOLS), run(bundle, protocols=PROTOCOLS)
+    definition = load(tmp_path / "study")
+    bundle = straight.bundle(definition, 30, np.random.default_rng(3))
+    blind, seen = blinded_run(bundle), run(bundle)
     assert [abs(value) for value in values(blind)][:1] != []
     magnitude = {round(abs(value), 6) for value in values(blind) if value is not None}
     overall = next(
@@ -172,8 +178,8 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     """
     folder = tmp_path_factory.mktemp("own") / "study"
     TEMPLATES["blank"].copy(folder)
-    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
-    return straight.bundle(definition, 46, np.random.default_rng(3), protocols=PROTOCOLS)
+    definition = load(folder)
+    return straight.bundle(definition, 46, np.random.default_rng(3))
 
 
 def shares(
@@ -192,7 +198,7 @@ def shares(
 
 def test_answers_that_are_spelled_like_conditions_stay_answers(own: Bundle) -> None:
     """A choice of the `first` of a page is not the condition called first."""
-    blind, seen = blinded_run(own, protocols=PROTOCOLS), run(own, protocols=PROTOCOLS)
+    blind, seen = blinded_run(own), run(own)
     names = letters(own)
     assert set(names) == {"first", "second", "third"}
     assert shares(blind, {}) == shares(seen, names)
@@ -207,7 +213,7 @@ def test_a_design_of_ones_own_gives_no_sign_of_which_is_which(own: Bundle) -> No
     _, study = study_of(own)
     assert study is not None
     assert study.analysis is not None
-    blind = blinded_run(own, protocols=PROTOCOLS)
+    blind = blinded_run(own)
     said = " ".join(
         [
             blind.methods,
@@ -245,15 +251,12 @@ def test_deviations_of_a_design_of_ones_own_are_counted_without_their_names(own:
     _, study = study_of(own)
     assert study is not None
     assert study.analysis is not None
-    plan = resolve(study.analysis, study, PROTOCOLS)
+    plan = resolve(study.analysis, study)
     tree = json.loads(json.dumps(tree_of(plan)))
     tree["plan"]["hypotheses"][0]["about"] = "first-second"
     tree["plan"]["measures"]["why"]["question"] = "about.remarks"
-    record = Registration(tree, "0" * 64, "")
-    blind, seen = (
-        blinded_run(own, record, protocols=PROTOCOLS),
-        run(own, record, protocols=PROTOCOLS),
-    )
+    record = Registration(tree=tree, hash="0" * 64, registered_on="")
+    blind, seen = (blinded_run(own, record), run(own, record))
     assert "hypothesis H1, about: registered first-second, now first-third." in seen.deviations
     assert "hypotheses, H1, about changed: in words after unblinding." in blind.deviations
     assert "measure why, question: registered about.remarks, now clip.why." in blind.deviations
@@ -270,9 +273,9 @@ def test_deviations_of_a_design_of_ones_own_are_counted_without_their_names(own:
 @pytest.mark.parametrize("name", ["compare-agents", "rate-clips", "play-and-annotate"])
 def test_every_template_can_be_looked_at_blind(name: str, tmp_path: Path) -> None:
     TEMPLATES[name].copy(tmp_path / "study")
-    definition = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS)
-    bundle = straight.bundle(definition, 64, np.random.default_rng(5), protocols=PROTOCOLS)
-    blind, seen = blinded_run(bundle, protocols=PROTOCOLS), run(bundle, protocols=PROTOCOLS)
+    definition = load(tmp_path / "study")
+    bundle = straight.bundle(definition, 64, np.random.default_rng(5))
+    blind, seen = blinded_run(bundle), run(bundle)
     assert {len(part.sections) for part in (blind, seen)} == {len(seen.sections)}
     said = " ".join([blind.methods, blind.results, *(str(table.rows) for table in blind.tables)])
     for condition in definition.study.conditions:
@@ -297,9 +300,9 @@ def test_levels_of_an_arm_that_is_compared_are_letters_too(tmp_path: Path) -> No
         1,
     )
     file.write_text(text.replace("secondary: [why]", "secondary: [why, age]"), "utf-8")
-    definition = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS)
-    bundle = straight.bundle(definition, 30, np.random.default_rng(5), protocols=PROTOCOLS)
-    blind, seen = blinded_run(bundle, protocols=PROTOCOLS), run(bundle, protocols=PROTOCOLS)
+    definition = load(tmp_path / "study")
+    bundle = straight.bundle(definition, 30, np.random.default_rng(5))
+    blind, seen = blinded_run(bundle), run(bundle)
     said = [results_json(part) for part in (blind, seen)]
     assert [bool(re.search(r"\b(?:un)?told\b", words)) for words in said] == [False, True]
     groups = [

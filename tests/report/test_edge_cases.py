@@ -16,8 +16,7 @@ import pytest
 from believable.analysis.findings import Analysis
 from believable.analysis.run import run
 from believable.bundle.memory import bundle
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
+from believable.contracts.registries import PROTOCOLS
 from believable.simulate import straight
 from believable.simulate.simulated_sessions import Conduct
 from believable.study.definition import Definition
@@ -38,18 +37,14 @@ CAREFUL = Conduct(drop_out=0, careless=0, hasty=0)
 
 @cache
 def definition_of(protocol: str) -> Definition:
-    return load(PROTOCOLS[protocol].folder, kinds=KINDS, protocols=PROTOCOLS)
+    return load(PROTOCOLS[protocol].folder)
 
 
 def tables_of(protocol: str, people: int) -> Tables:
     if not people:
         return {}
     sessions = straight.sessions(
-        definition_of(protocol),
-        people,
-        np.random.default_rng(5),
-        conduct=CAREFUL,
-        protocols=PROTOCOLS,
+        definition_of(protocol), people, np.random.default_rng(5), conduct=CAREFUL
     )
     made = sessions.bundle()
     return {name: [dict(row) for row in table.rows()] for name, table in made.tables.items()}
@@ -126,7 +121,7 @@ def edge(protocol: str, case: str) -> Analysis:
         if name in known
     }
     plan = plan.model_copy(update={"options": {**plan.options, **quick}})
-    return run(bundle(CASES[case](protocol), definition), protocols=PROTOCOLS, plan=plan)
+    return run(bundle(CASES[case](protocol), definition), plan=plan)
 
 
 @pytest.mark.parametrize("case", CASES)

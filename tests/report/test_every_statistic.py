@@ -20,8 +20,7 @@ from believable.analysis.preregistration import osf
 from believable.analysis.registered import register
 from believable.analysis.resolution import resolve
 from believable.analysis.run import run
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
+from believable.contracts.registries import PROTOCOLS
 from believable.report.latex import latex_table, shown_columns
 from believable.report.page import page
 from believable.simulate import straight
@@ -29,7 +28,17 @@ from believable.stats.estimate import Estimate
 from believable.stats.result import TestResult
 from believable.study.load import load
 
-SOURCE = Source("", "", "", "", "", {}, {}, simulated=True, demonstration=False)
+SOURCE = Source(
+    study="",
+    protocol="",
+    definition="",
+    data="",
+    plan="",
+    seeds={},
+    versions={},
+    simulated=True,
+    demonstration=False,
+)
 FIVE = ("trace", "replay", "clips", "hntt", "qa")
 #: A statistic with its p, as sentences and cards write it.
 TESTED = re.compile(
@@ -42,15 +51,11 @@ EFFECT = re.compile(r"(?<![\w.])([rd]) = (−?[\d.]*\d)")
 
 @cache
 def analysed(protocol: str) -> Analysis:
-    definition = load(PROTOCOLS[protocol].folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(PROTOCOLS[protocol].folder)
     assert definition.study.analysis is not None
     # Without a stopping rule every test is shown.
     plan = definition.study.analysis.model_copy(update={"stopping": None})
-    return run(
-        straight.bundle(definition, 24, np.random.default_rng(8), protocols=PROTOCOLS),
-        plan=plan,
-        protocols=PROTOCOLS,
-    )
+    return run(straight.bundle(definition, 24, np.random.default_rng(8)), plan=plan)
 
 
 def text_of(analysis: Analysis) -> str:
@@ -100,7 +105,7 @@ def check_own_records(analysis: Analysis) -> None:
         check_tests(own, sentence)
         check_p(own, sentence)
         with_tables = replace(
-            own, sections=(*own.sections, Section("all", "All", tables=analysis.tables))
+            own, sections=(*own.sections, Section(name="all", title="All", tables=analysis.tables))
         )
         check_intervals(with_tables, sentence)
         check_effects(with_tables, sentence)
@@ -114,7 +119,13 @@ def check_own_records(analysis: Analysis) -> None:
 
 
 def alone(finding: Finding) -> Analysis:
-    return Analysis("", SOURCE, (), (), (Section("own", "Own", findings=(finding,)),))
+    return Analysis(
+        title="",
+        source=SOURCE,
+        funnel=(),
+        drops=(),
+        sections=(Section(name="own", title="Own", findings=(finding,)),),
+    )
 
 
 def is_own(finding: Finding, interval: str) -> bool:
@@ -162,7 +173,13 @@ def check_cells(analysis: Analysis) -> None:
             "0.00"
         }, words
         check_p(
-            Analysis("", SOURCE, (), (), (Section("own", "Own", findings=hypothesis.findings),)),
+            Analysis(
+                title="",
+                source=SOURCE,
+                funnel=(),
+                drops=(),
+                sections=(Section(name="own", title="Own", findings=hypothesis.findings),),
+            ),
             words,
         )
 
@@ -357,10 +374,10 @@ def test_each_source_stands_in_report_bibtex_preregistration_and_readme(
     cites = PROTOCOLS[protocol].cites
     assert cites
     analysis, text = analysed(protocol), printed(protocol)
-    definition = load(PROTOCOLS[protocol].folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(PROTOCOLS[protocol].folder)
     study = definition.study
     assert study.analysis is not None
-    plan = resolve(study.analysis, study, PROTOCOLS)
+    plan = resolve(study.analysis, study)
     record = register(plan, tmp_path, registered_on="2027-02-01T00:00:00+00:00")
     registration = osf(definition, plan, record, collected=0)
     readme = (PROTOCOLS[protocol].folder / "README.md").read_text("utf-8")
@@ -380,10 +397,7 @@ def test_what_people_wrote_about_their_preference_stands_in_the_report_of_replay
     (reasons,) = (table for table in analysis.tables if table.name == "why")
     assert len(reasons.rows) >= 12
     for preferred, reason in reasons.rows:
-        assert preferred in (
-            "none",
-            *load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS).study.conditions,
-        )
+        assert preferred in ("none", *load(PROTOCOLS["replay"].folder).study.conditions)
         assert plain(str(reason)) in text
 
 

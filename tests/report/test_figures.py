@@ -18,18 +18,22 @@ from believable.report.colours import DARK, LIGHT, PAGE
 from believable.report.figure_files import specification, still
 
 TABLE = Table(
-    "t",
-    "T",
-    (
-        Column("name", "Name"),
-        Column("v", "Value", "share"),
-        Column("lo", "Low", "share"),
-        Column("hi", "High", "share"),
+    name="t",
+    title="T",
+    columns=(
+        Column(name="name", title="Name"),
+        Column(name="v", title="Value", form="share"),
+        Column(name="lo", title="Low", form="share"),
+        Column(name="hi", title="High", form="share"),
     ),
-    (("a", 0.5, 0.4, 0.6), ("b", None, None, None), ("<c>", 0.25, 0.1, float("inf"))),
+    rows=(("a", 0.5, 0.4, 0.6), ("b", None, None, None), ("<c>", 0.25, 0.1, float("inf"))),
 )
 CHART = Chart(
-    "c", "C", "points", "t", {"category": "name", "value": "v", "low": "lo", "high": "hi"}
+    name="c",
+    title="C",
+    kind="points",
+    table="t",
+    use={"category": "name", "value": "v", "low": "lo", "high": "hi"},
 )
 
 

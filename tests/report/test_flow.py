@@ -11,12 +11,38 @@ from believable.report.colours import PAGE
 from believable.report.flow import funnel_svg
 
 STEPS = (
-    FlowStep("Sessions in the dataset", 40, 40, ""),
-    FlowStep("Complete", 40, 36, "did not reach the end"),
-    FlowStep("Traces that were used", 34, 34, "hardly any input", "RankTrace", "traces"),
-    FlowStep("Traces that were used", 38, 37, "hardly any input", "BTrace", "traces"),
-    FlowStep("Traces like the others", 37, 35, "unlike all others", "BTrace", "traces"),
-    FlowStep("Participants with two valid traces", 36, 31, "had fewer than two valid traces"),
+    FlowStep(title="Sessions in the dataset", before=40, after=40, reason=""),
+    FlowStep(title="Complete", before=40, after=36, reason="did not reach the end"),
+    FlowStep(
+        title="Traces that were used",
+        before=34,
+        after=34,
+        reason="hardly any input",
+        branch="RankTrace",
+        unit="traces",
+    ),
+    FlowStep(
+        title="Traces that were used",
+        before=38,
+        after=37,
+        reason="hardly any input",
+        branch="BTrace",
+        unit="traces",
+    ),
+    FlowStep(
+        title="Traces like the others",
+        before=37,
+        after=35,
+        reason="unlike all others",
+        branch="BTrace",
+        unit="traces",
+    ),
+    FlowStep(
+        title="Participants with two valid traces",
+        before=36,
+        after=31,
+        reason="had fewer than two valid traces",
+    ),
 )
 
 

@@ -57,6 +57,9 @@ def test_braces_and_environments_balance(analysis: Analysis) -> None:
 
 def test_addresses_of_moments_are_not_printed() -> None:
     table = Table(
-        "t", "T", (Column("what", "What"), Column("link", "Link")), (("x", "stimulus:a@1"),)
+        name="t",
+        title="T",
+        columns=(Column(name="what", title="What"), Column(name="link", title="Link")),
+        rows=(("x", "stimulus:a@1"),),
     )
     assert "stimulus" not in latex_table(table)

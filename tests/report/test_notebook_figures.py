@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import believable
 from believable.analysis.findings import Analysis, Column, Table
 from believable.core.errors import InvalidInput, NotFound
+from believable.protocols import READY_STUDIES
+from believable.simulate import straight
 
 
 @pytest.fixture(scope="module")
 def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
-    folder = believable.new_study(str(tmp_path_factory.mktemp("studies") / "study"), "hntt")
-    return believable.analyse(believable.simulate_study(believable.load_study(folder), 12, seed=1))
+    folder = str(tmp_path_factory.mktemp("studies") / "study")
+    READY_STUDIES["hntt"].copy(Path(folder))
+    rng = np.random.default_rng(1)
+    return believable.analyse(straight.bundle(believable.load_study(folder), 12, rng))
 
 
 def test_figures_are_those_of_the_report(analysis: Analysis) -> None:
@@ -65,7 +70,12 @@ def test_tables_of_results_convert(analysis: Analysis) -> None:
 
 
 def test_cells_of_several_types_become_text() -> None:
-    mixed = Table("t", "T", (Column("a", "A"), Column("b", "B")), (("x", 1), (2, None)))
+    mixed = Table(
+        name="t",
+        title="T",
+        columns=(Column(name="a", title="A"), Column(name="b", title="B")),
+        rows=(("x", 1), (2, None)),
+    )
     assert mixed.to_polars().to_dict(as_series=False) == {"a": ["x", "2"], "b": [1, None]}
     assert list(mixed) == [{"a": "x", "b": 1}, {"a": 2, "b": None}]
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from believable.app.settings import Settings
+from believable.contracts.registries import PROTOCOLS
 from believable.core.clock import VirtualClock
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols import READY_STUDIES
 from believable.protocols.hntt import stimuli as navigation
 from believable.protocols.replay import stimuli as days
 from believable.simulate.asgi import running
@@ -18,13 +19,12 @@ from believable.simulate.crowd import link_token
 from believable.simulate.demonstration import make, violations_of, write_all
 from believable.study.load import load
 from believable.web.app import create_app
-from believable.web.settings import Settings
 
 WORDS = "Demonstration stimuli"
 
 
 def test_both_conditions_of_a_scenario_follow_the_same_character_of_the_same_town() -> None:
-    study = load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS).study
+    study = load(PROTOCOLS["replay"].folder).study
     by_id = {stimulus.id: make(days.make, study, stimulus, 7) for stimulus in study.stimuli}
     followed = set()
     for scenario in study.scenarios:
@@ -44,7 +44,7 @@ def test_both_conditions_of_a_scenario_follow_the_same_character_of_the_same_tow
 def test_protocols_without_recordings_say_so(tmp_path: Path) -> None:
     trace = PROTOCOLS["trace"]
     assert trace.stimuli is None
-    trace.write_stimuli(load(trace.folder, kinds=KINDS, protocols=PROTOCOLS).study, tmp_path, 1)
+    trace.write_stimuli(load(trace.folder).study, tmp_path, 1)
     assert not list(tmp_path.iterdir())
 
 
@@ -55,7 +55,7 @@ def test_every_page_says_it(tmp_path: Path, demonstration: bool) -> None:
     if not demonstration:
         text = (folder / "study.yaml").read_text("utf-8")
         (folder / "study.yaml").write_text(text.replace("demonstration: true\n", ""), "utf-8")
-    study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
+    study = load(folder).study
     write_all(navigation.make, study, folder, seed=1)
     settings = Settings(study_folders=(folder,), data_dir=tmp_path / "data")
 

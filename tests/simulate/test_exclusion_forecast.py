@@ -8,13 +8,11 @@ from typing import Any
 import pytest
 
 from believable.bundle import memory
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
+from believable.core.nodes import from_plain
 from believable.protocols.templates import TEMPLATES
 from believable.simulate import exclusion_forecast, straight
 from believable.study.declaration import ExclusionRule
 from believable.study.load import load
-from believable.study.nodes import from_plain
 
 SESSIONS = 40
 
@@ -23,7 +21,7 @@ SESSIONS = 40
 def test_more_than_a_fifth_is_too_many(
     failing: int, warns: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    definition = load(TEMPLATES["rate-clips"].folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(TEMPLATES["rate-clips"].folder)
     assert definition.study.analysis is not None
     rules = {"exclusions": (ExclusionRule(rule="failed_check"),)}
     plan = definition.study.analysis.model_copy(update=rules)
@@ -42,7 +40,7 @@ def test_more_than_a_fifth_is_too_many(
         ],
     }
     monkeypatch.setattr(straight, "bundle", lambda *_, **__: memory.bundle(tables, definition))
-    problems = exclusion_forecast.exclusion_problems(definition, from_plain({}), PROTOCOLS)
+    problems = exclusion_forecast.exclusion_problems(definition, from_plain({}))
     expected = (
         [f"the rule 'failed_check' removes {failing} of {SESSIONS} complete simulated sessions."]
         if warns

@@ -12,7 +12,6 @@ import pytest
 
 from believable.bundle.read import Bundle, read
 from believable.core.clock import WallClock
-from believable.pages import KINDS
 from believable.recordings.file import write
 from believable.recordings.recording import Recording
 from believable.simulate.client import Participant, network
@@ -64,15 +63,18 @@ def visited(
     for name, replay in days.items():
         write(replay, study / f"stimuli/{name}.replay.json.gz")
     (study / "study.yaml").write_text(STUDY)
-    definition = load(study, kinds=KINDS)
+    definition = load(study)
     browsers: list[Participant] = []
 
     async def visit(url: str, link: str) -> None:
         async with network(url) as http:
-            place = StudyPlace(http, link, definition.study, KINDS)
+            place = StudyPlace(http=http, link=link, study=definition.study)
             for number in range(1, PEOPLE + 1):
                 somebody, browser = person(
-                    Crowd(PEOPLE, drop_out=0), number, place, HastyPace(WallClock().now_ms())
+                    Crowd(participants=PEOPLE, drop_out=0),
+                    number,
+                    place,
+                    HastyPace(WallClock().now_ms()),
                 )
                 visit = await somebody.take_part(link)
                 assert visit.outcome == "complete"
@@ -84,9 +86,7 @@ def visited(
             link = link_token(store, "flags", "simulated")
         asyncio.run(visit(server.url, link))
     with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
-        export(
-            store, "flags", folder / "out", kinds=KINDS, simulated=True, media_dir=data / "media"
-        )
+        export(store, "flags", folder / "out", simulated=True, media_dir=data / "media")
     return browsers, read(folder / "out")
 
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from believable.pages import KINDS
 from believable.protocols import READY_STUDIES
 from believable.simulate.person import right_answers, shown
 from believable.study.load import load
@@ -16,10 +15,7 @@ def test_right_answers_are_found_in_blocks_too(tmp_path_factory: pytest.TempPath
         "   repeat: 2\n      each:\n        - check: {id: c, question: {id: sum, prompt: Q, number:"
         " {}}, correct: 4}\n  - finish: {}\n"
     )
-    assert right_answers(load(folder, kinds=KINDS).study) == {
-        ("check", "sky"): "blue",
-        ("check", "sum"): 4,
-    }
+    assert right_answers(load(folder).study) == {("check", "sky"): "blue", ("check", "sum"): 4}
 
 
 def test_the_demo_has_one_check() -> None:

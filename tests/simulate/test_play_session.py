@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from believable.app.simulate import on_virtual_clock
+from believable.app.study_data import DataOptions
 from believable.bundle.read import Bundle, read
-from believable.cli.place import DataPlace
-from believable.cli.simulate import on_virtual_clock
+from believable.contracts.inputs import InputChange
 from believable.core.clock import WallClock
-from believable.pages import KINDS
 from believable.protocols import READY_STUDIES
 from believable.recordings import file
 from believable.simulate.crowd import Crowd
@@ -31,12 +31,12 @@ def simulated(folder: Path) -> Bundle:
     text = study.read_text().replace("duration_s: 60", "duration_s: 8")
     # In a small maze the two meet within eight seconds, and somebody shoots.
     study.write_text(text.replace("size: 21", "size: 13"))
-    settings = DataPlace().settings([folder])
-    crowd = Crowd(PEOPLE, drop_out=0, seed=5)
+    settings = DataOptions().settings([folder])
+    crowd = Crowd(participants=PEOPLE, drop_out=0, seed=5)
     visits = on_virtual_clock(settings, crowd, lambda visit: None)
     assert [visit.outcome for visit in visits] == ["complete"] * PEOPLE
     with Store.open(settings.url, clock=WallClock()) as store:
-        export(store, "trace", folder / "bundle", kinds=KINDS, simulated=True)
+        export(store, "trace", folder / "bundle", simulated=True)
     return read(folder / "bundle")
 
 
@@ -67,10 +67,13 @@ def test_a_round_follows_from_the_tables_alone(played: Bundle) -> None:
         key = ("session", "position", "run", "attempt")
         mine = [input_ for input_ in inputs if all(input_[name] == row[name] for name in key)]
         changes = [
-            [
-                int(one[name] or 0)
-                for name in ("tick", "number", "move_x", "move_y", "aim_deg", "shoot", "bomb")
-            ]
+            InputChange(
+                int(one["tick"] or 0),
+                int(one["number"] or 0),
+                tuple(
+                    int(one[name] or 0) for name in ("move_x", "move_y", "aim_deg", "shoot", "bomb")
+                ),
+            )
             for one in mine
         ]
         setup = MazeSetup(

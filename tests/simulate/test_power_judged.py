@@ -9,7 +9,8 @@ import pytest
 from believable.analysis.findings import Finding
 from believable.analysis.power_record import SimulatedPower, share_words
 from believable.analysis.verdicts import undefined_because
-from believable.cli.power import as_csv, curves_text
+from believable.app.power import as_csv
+from believable.cli.power import curves_text
 from believable.simulate.power_curve import PowerPoint, SimulatedVerdict, _point
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.result import no_result
@@ -76,11 +77,27 @@ def test_nothing_is_said_if_all_could_be_judged() -> None:
 
 
 def test_registrations_and_the_checklist_say_it_too() -> None:
-    point = SimulatedPower(14, "H1", 60, 73, 0.24, 0.19, 0.3, undefined=177, reason=REASON)
+    point = SimulatedPower(
+        participants=14,
+        what="H1",
+        met=60,
+        judged=73,
+        share=0.24,
+        low=0.19,
+        high=0.3,
+        undefined=177,
+        reason=REASON,
+    )
     words = f"undefined in 177 of 250 simulated studies – most often: {REASON}"
     assert share_words(point, 250) == f"0.24 [0.19, 0.30] ({words}, counted as not met)"
     assert (
-        share_words(SimulatedPower(14, "H1", 60, 250, 0.24, 0.19, 0.3), 250) == "0.24 [0.19, 0.30]"
+        share_words(
+            SimulatedPower(
+                participants=14, what="H1", met=60, judged=250, share=0.24, low=0.19, high=0.3
+            ),
+            250,
+        )
+        == "0.24 [0.19, 0.30]"
     )
 
 
@@ -115,23 +132,34 @@ def criterion(name: str) -> Hypothesis:
 def test_the_reason_is_that_of_the_test_or_the_interval() -> None:
     test = no_result(REASON, method="t", n=5)
     nothing = undefined("no variance", method="r", n=5)
-    wide = Estimate(0.5, 0.1, 0.9, level=0.95, n=5, method="r")
-    flat = Estimate(0.5, 0.5, 0.5, level=0.95, n=5, method="r")
+    wide = Estimate(value=0.5, low=0.1, high=0.9, level=0.95, n=5, method="r")
+    flat = Estimate(value=0.5, low=0.5, high=0.5, level=0.95, n=5, method="r")
     assert (
         undefined_because(
-            criterion("significant"), Finding("score", "", "", estimate=wide, test=test)
+            criterion("significant"),
+            Finding(outcome="score", title="", sentence="", estimate=wide, test=test),
         )
         == REASON
     )
     assert (
-        undefined_because(criterion("significant"), Finding("score", "", "")) == "there was no test"
+        undefined_because(criterion("significant"), Finding(outcome="score", title="", sentence=""))
+        == "there was no test"
     )
     assert (
-        undefined_because(criterion("at_most"), Finding("score", "", "", estimate=nothing))
+        undefined_because(
+            criterion("at_most"), Finding(outcome="score", title="", sentence="", estimate=nothing)
+        )
         == "no variance"
     )
     assert (
-        undefined_because(criterion("at_most"), Finding("score", "", "", estimate=flat))
+        undefined_because(
+            criterion("at_most"), Finding(outcome="score", title="", sentence="", estimate=flat)
+        )
         == "the interval has no width"
     )
-    assert undefined_because(criterion("at_most"), Finding("score", "", "", estimate=wide)) == ""
+    assert (
+        undefined_because(
+            criterion("at_most"), Finding(outcome="score", title="", sentence="", estimate=wide)
+        )
+        == ""
+    )

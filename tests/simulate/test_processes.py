@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from believable.cli.new import create
-from believable.cli.place import DataPlace
-from believable.cli.simulate import on_virtual_clock
+from believable.app.new import new
+from believable.app.simulate import on_virtual_clock
+from believable.app.study_data import DataOptions
 from believable.core.clock import WallClock
 from believable.core.errors import InvalidInput
 from believable.core.work import WorkFailed
-from believable.pages import KINDS
 from believable.simulate.crowd import Crowd, Progress, Share, processes_for, shared_out
 from believable.simulate.person import Visit
 from believable.store.bundle_export import export
@@ -23,22 +22,15 @@ from believable.store.engine import Store
 
 def simulated(folder: Path, processes: int) -> tuple[list[str], dict[str, str]]:
     """Outcomes in order of coming, and the checksums of everything that was collected."""
-    create("hntt", folder, seed=7)
-    settings = DataPlace().settings([folder])
+    new(folder, protocol="hntt", seed=7)
+    settings = DataOptions().settings([folder])
     told: list[Visit] = []
     visits = on_virtual_clock(
-        settings, Crowd(9, gap_ms=90_000, seed=3), told.append, processes=processes
+        settings, Crowd(participants=9, gap_ms=90_000, seed=3), told.append, processes=processes
     )
     assert sorted(one.token for one in told) == sorted(visit.token for visit in visits)
     with Store.open(settings.url, clock=WallClock()) as store:
-        export(
-            store,
-            "hntt",
-            folder / "bundle",
-            kinds=KINDS,
-            simulated=True,
-            media_dir=settings.media_dir,
-        )
+        export(store, "hntt", folder / "bundle", simulated=True, media_dir=settings.media_dir)
     lines = (folder / "bundle" / "SHA256SUMS").read_text().splitlines()
     return [f"{visit.outcome} {visit.events}" for visit in visits], {
         line.split("  ")[1]: line.split("  ")[0] for line in lines

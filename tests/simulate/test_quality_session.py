@@ -16,11 +16,10 @@ import numpy as np
 import pytest
 
 from believable.bundle.read import Bundle, read
+from believable.contracts.submission import PageReading
 from believable.core.clock import WallClock
-from believable.pages import KINDS
 from believable.pages.device import DEVICE
 from believable.pages.device.tone_waves import row_waves
-from believable.pages.submission import PageReading
 from believable.simulate.client import network
 from believable.simulate.crowd import Crowd, StudyPlace, link_token, person
 from believable.simulate.pace import HastyPace
@@ -53,14 +52,16 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     study = folder / "quality"
     study.mkdir()
     (study / "study.yaml").write_text(STUDY)
-    definition = load(study, kinds=KINDS)
+    definition = load(study)
 
     async def visit(url: str, link: str) -> None:
         async with network(url) as http:
-            place = StudyPlace(http, link, definition.study, KINDS)
+            place = StudyPlace(http=http, link=link, study=definition.study)
             for number in range(1, PEOPLE + 1):
                 pace = HastyPace(WallClock().now_ms())
-                crowd = Crowd(PEOPLE, drop_out=0, care=1.0 if number <= PEOPLE // 2 else 0.0)
+                crowd = Crowd(
+                    participants=PEOPLE, drop_out=0, care=1.0 if number <= PEOPLE // 2 else 0.0
+                )
                 somebody, _ = person(crowd, number, place, pace)
                 await somebody.take_part(link)
 
@@ -71,7 +72,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
         asyncio.run(visit(server.url, link))
     with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
         media = data / "media"
-        export(store, "quality", folder / "out", kinds=KINDS, simulated=True, media_dir=media)
+        export(store, "quality", folder / "out", simulated=True, media_dir=media)
     assert _codebook_names_the_score(folder / "out")
     return read(folder / "out")
 

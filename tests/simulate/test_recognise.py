@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from believable.contracts.registries import PROTOCOLS
 from believable.core.errors import InvalidInput
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols import READY_STUDIES
 from believable.recordings.file import read
 from believable.simulate.demonstration import violations_of
 from believable.simulate.recognise import (
@@ -27,7 +27,7 @@ from believable.study.load import load
 
 def prepared(name: str, folder: Path) -> tuple[Definition, Path]:
     READY_STUDIES[name].copy(folder)
-    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(folder)
     PROTOCOLS[name].write_stimuli(definition.study, folder, 5)
     return definition.with_media(prepare(definition, folder, folder / "media")), folder / "media"
 

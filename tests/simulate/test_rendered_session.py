@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from believable.app.simulate import on_virtual_clock
+from believable.app.study_data import DataOptions
 from believable.bundle.read import read
-from believable.cli.place import DataPlace
-from believable.cli.simulate import on_virtual_clock
 from believable.core.clock import WallClock
-from believable.pages import KINDS
 from believable.simulate.crowd import Crowd
 from believable.store.bundle_export import export
 from believable.store.engine import Store
@@ -33,11 +32,13 @@ def test_everybody_plays_to_the_end_and_the_bundle_has_it(tmp_path: Path) -> Non
     folder = tmp_path / "game"
     folder.mkdir()
     (folder / "study.yaml").write_text(STUDY)
-    settings = DataPlace().settings([folder])
-    visits = on_virtual_clock(settings, Crowd(2, drop_out=0, seed=5), lambda visit: None)
+    settings = DataOptions().settings([folder])
+    visits = on_virtual_clock(
+        settings, Crowd(participants=2, drop_out=0, seed=5), lambda visit: None
+    )
     assert [visit.outcome for visit in visits] == ["complete"] * 2
     with Store.open(settings.url, clock=WallClock()) as store:
-        export(store, "game", tmp_path / "bundle", kinds=KINDS, simulated=True)
+        export(store, "game", tmp_path / "bundle", simulated=True)
     bundle = read(tmp_path / "bundle")
     rows = list(bundle["rounds"].rows())
     assert [row["ticks"] for row in rows] == [175, 175]

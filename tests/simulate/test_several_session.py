@@ -13,7 +13,6 @@ import pytest
 
 from believable.bundle.read import Bundle, read
 from believable.core.clock import WallClock
-from believable.pages import KINDS
 from believable.simulate.client import Participant, network
 from believable.simulate.crowd import Crowd, StudyPlace, link_token, person
 from believable.simulate.pace import HastyPace
@@ -68,15 +67,17 @@ def visited(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Participant]
     ]
     films(study / "stimuli", names, duration_s=2.0)
     (study / "study.yaml").write_text(STUDY)
-    definition = load(study, kinds=KINDS)
+    definition = load(study)
     browsers: list[Participant] = []
 
     async def visit(url: str, link: str) -> None:
         async with network(url) as http:
-            place = StudyPlace(http, link, definition.study, KINDS)
+            place = StudyPlace(http=http, link=link, study=definition.study)
             for number in range(1, PEOPLE + 1):
                 pace = HastyPace(WallClock().now_ms())
-                somebody, browser = person(Crowd(PEOPLE, drop_out=0), number, place, pace)
+                somebody, browser = person(
+                    Crowd(participants=PEOPLE, drop_out=0), number, place, pace
+                )
                 assert (await somebody.take_part(link)).outcome == "complete"
                 browsers.append(browser)
 
@@ -87,9 +88,7 @@ def visited(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Participant]
         asyncio.run(visit(server.url, link))
     with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
         assert differences(store, browsers) == []
-        export(
-            store, "pairs", folder / "out", kinds=KINDS, simulated=True, media_dir=data / "media"
-        )
+        export(store, "pairs", folder / "out", simulated=True, media_dir=data / "media")
     return browsers, read(folder / "out")
 
 

@@ -14,9 +14,9 @@ import pytest
 
 from believable.analysis.run import run
 from believable.bundle.read import Bundle
+from believable.contracts.registries import PROTOCOLS
 from believable.core.errors import InvalidInput
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols import READY_STUDIES
 from believable.protocols.hntt import people as hntt
 from believable.simulate import straight
 from believable.simulate.simulated_sessions import Conduct
@@ -33,7 +33,7 @@ def definition_of() -> Callable[[str], Definition]:
 
     def get(name: str) -> Definition:
         if name not in known:
-            known[name] = load(PROTOCOLS[name].folder, kinds=KINDS, protocols=PROTOCOLS)
+            known[name] = load(PROTOCOLS[name].folder)
         return known[name]
 
     return get
@@ -52,8 +52,7 @@ def test_the_same_state_of_chance_gives_the_same_study(
     name: str, definition_of: Callable[[str], Definition]
 ) -> None:
     one, two, three = (
-        straight.bundle(definition_of(name), 8, np.random.default_rng(seed), protocols=PROTOCOLS)
-        for seed in (4, 4, 5)
+        straight.bundle(definition_of(name), 8, np.random.default_rng(seed)) for seed in (4, 4, 5)
     )
     assert rows_of(one) == rows_of(two)
     assert rows_of(one)["answers"] != rows_of(three)["answers"]
@@ -64,7 +63,7 @@ def test_pages_are_those_of_a_plan_of_the_study(
     name: str, definition_of: Callable[[str], Definition]
 ) -> None:
     definition = definition_of(name)
-    sessions = straight.sessions(definition, 12, np.random.default_rng(1), protocols=PROTOCOLS)
+    sessions = straight.sessions(definition, 12, np.random.default_rng(1))
     bundle = sessions.bundle()
     for person in range(12):
         assignment: Assignment = sessions.pool.assignments[sessions.plan[person]]
@@ -82,11 +81,7 @@ def test_what_is_answered_and_traced_belongs_to_pages_that_were_done(
     name: str, definition_of: Callable[[str], Definition]
 ) -> None:
     bundle = straight.bundle(
-        definition_of(name),
-        40,
-        np.random.default_rng(2),
-        conduct=Conduct(drop_out=0.4),
-        protocols=PROTOCOLS,
+        definition_of(name), 40, np.random.default_rng(2), conduct=Conduct(drop_out=0.4)
     )
     done = {
         (row["session"], row["position"], row["trial_key"])
@@ -107,18 +102,13 @@ def test_what_is_answered_and_traced_belongs_to_pages_that_were_done(
 
 @pytest.mark.parametrize("name", FIVE)
 def test_the_whole_analysis_takes_it(name: str, definition_of: Callable[[str], Definition]) -> None:
-    analysis = run(
-        straight.bundle(definition_of(name), 40, np.random.default_rng(3), protocols=PROTOCOLS),
-        protocols=PROTOCOLS,
-    )
+    analysis = run(straight.bundle(definition_of(name), 40, np.random.default_rng(3)))
     assert analysis.sections
     assert any(section.findings for section in analysis.sections)
 
 
 def test_arms_are_balanced(definition_of: Callable[[str], Definition]) -> None:
-    people = straight.bundle(
-        definition_of("trace"), 30, np.random.default_rng(1), protocols=PROTOCOLS
-    )["participants"]
+    people = straight.bundle(definition_of("trace"), 30, np.random.default_rng(1))["participants"]
     assert people["arm_tool"].cells().count("btrace") == 15
 
 
@@ -133,14 +123,12 @@ def test_careless_people_fail_checks(
         study.read_text(encoding="utf-8").replace("on_fail: continue", "on_fail: fail"),
         encoding="utf-8",
     )
-    strict = load(folder, kinds=KINDS, protocols=PROTOCOLS)
-    ended = straight.bundle(
-        strict, 20, np.random.default_rng(1), conduct=careless, protocols=PROTOCOLS
-    )
+    strict = load(folder)
+    ended = straight.bundle(strict, 20, np.random.default_rng(1), conduct=careless)
     assert set(ended["participants"]["outcome"].cells()) == {"failed_checks"}
     assert {row["reason"] for row in ended["exclusions"].rows()} == {"failed_checks"}
     goes_on = straight.bundle(
-        definition_of("clips"), 20, np.random.default_rng(1), conduct=careless, protocols=PROTOCOLS
+        definition_of("clips"), 20, np.random.default_rng(1), conduct=careless
     )
     assert set(goes_on["participants"]["outcome"].cells()) == {"complete"}
     wrong = [row["correct"] for row in goes_on["answers"].rows() if row["trial"] == "attention"]
@@ -155,7 +143,6 @@ def test_hasty_people_take_a_fraction_of_the_time(
         200,
         np.random.default_rng(1),
         conduct=Conduct(drop_out=0, careless=0, hasty=0.2),
-        protocols=PROTOCOLS,
     )
     duration = sessions.bundle()["participants"]["duration_ms"].values
     assert (
@@ -167,9 +154,9 @@ def test_a_study_without_an_analysis_is_told_what_to_add(tmp_path: Path) -> None
     READY_STUDIES["demo"].copy(tmp_path / "demo")
     file = tmp_path / "demo" / "study.yaml"
     file.write_text(file.read_text("utf-8").partition("\nanalysis:")[0], encoding="utf-8")
-    demo = load(tmp_path / "demo", kinds=KINDS, protocols=PROTOCOLS)
+    demo = load(tmp_path / "demo")
     with pytest.raises(InvalidInput, match="no `analysis`"):
-        straight.bundle(demo, 5, np.random.default_rng(1), protocols=PROTOCOLS)
+        straight.bundle(demo, 5, np.random.default_rng(1))
 
 
 def test_the_truth_has_to_be_of_the_protocol(definition_of: Callable[[str], Definition]) -> None:
@@ -179,5 +166,4 @@ def test_the_truth_has_to_be_of_the_protocol(definition_of: Callable[[str], Defi
             5,
             np.random.default_rng(1),
             truth=replace(hntt.HnttTruth(), skill=1.0),
-            protocols=PROTOCOLS,
         )

@@ -14,7 +14,6 @@ import pytest
 
 from believable.bundle.read import Bundle, read
 from believable.core.clock import WallClock
-from believable.pages import KINDS
 from believable.recordings.importers.pagan import read_pagan
 from believable.simulate.client import Participant, network
 from believable.simulate.crowd import Crowd, StudyPlace, link_token, person
@@ -60,15 +59,17 @@ def visited(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Participant]
     study = folder / "traces"
     films(study / "stimuli", ["atrium_human", "atrium_scripted"], duration_s=6.0)
     (study / "study.yaml").write_text(STUDY)
-    definition = load(study, kinds=KINDS)
+    definition = load(study)
     browsers: list[Participant] = []
 
     async def visit(url: str, link: str) -> None:
         async with network(url) as http:
-            place = StudyPlace(http, link, definition.study, KINDS)
+            place = StudyPlace(http=http, link=link, study=definition.study)
             for number in range(1, PEOPLE + 1):
                 pace = HastyPace(WallClock().now_ms())
-                somebody, browser = person(Crowd(PEOPLE, drop_out=0, care=0.7), number, place, pace)
+                somebody, browser = person(
+                    Crowd(participants=PEOPLE, drop_out=0, care=0.7), number, place, pace
+                )
                 assert (await somebody.take_part(link)).outcome == "complete"
                 browsers.append(browser)
 
@@ -78,9 +79,7 @@ def visited(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Participant]
             link = link_token(store, "traces", "simulated")
         asyncio.run(visit(server.url, link))
     with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
-        export(
-            store, "traces", folder / "out", kinds=KINDS, simulated=True, media_dir=data / "media"
-        )
+        export(store, "traces", folder / "out", simulated=True, media_dir=data / "media")
     return browsers, read(folder / "out"), folder / "out"
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import httpx
 import pytest
 
-from believable.instruments import INSTRUMENTS
 from believable.simulate.behaviour import Act, Mind, SeenStimulus
 from believable.simulate.client import Participant
 from believable.simulate.pace import HastyPace
@@ -67,7 +66,7 @@ def viewed(
                 "media": [{"url": "/s/t/media/m", "bytes": 9, "player": "video"}],
                 **more,
             }
-            await watch(person, pace, random.Random(seed), trial, INSTRUMENTS, mind=mind)
+            await watch(person, pace, random.Random(seed), trial, mind=mind)
             return [json.loads(body) for body in person.log], pace.now_ms()
 
     return asyncio.run(main())

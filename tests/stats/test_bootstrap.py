@@ -19,7 +19,6 @@ from scipy import special, stats
 
 from believable.core.errors import InvalidInput
 from believable.stats.bootstrap import bootstrap, interval, median_interval
-from believable.stats.permutation import permutation_test
 from believable.stats.two_way import bootstrap_two_way
 
 ORACLE = Path(__file__).resolve().parents[1] / "oracles" / "resample"
@@ -153,7 +152,6 @@ def test_the_same_result_on_a_dask_cluster(client: distributed.Client) -> None:
     calls: list[Callable[..., Any]] = [
         lambda **how: bootstrap(rows, slope, rng=rng(), resamples=2000, **how),
         lambda **how: bootstrap_two_way(s["value"], s["judge"], s["clip"], rng=rng(), **how),
-        lambda **how: permutation_test(data[:20], data[20:], rng=rng(), resamples=2000, **how),
     ]
     for call in calls:
         assert call(executor=client) == call()

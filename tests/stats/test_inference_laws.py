@@ -74,7 +74,7 @@ SAMPLES = {
 }
 P_VALUES = {"holm", "benjamini_hochberg"}
 MODELS = {"mixed_linear", "mixed_logistic"}
-PAIRS = {"comparisons", "bradley_terry", "win_rates", "elo"}
+PAIRS = {"comparisons", "bradley_terry", "win_rates"}
 GROUPED = {"permutation_anova"}
 PLANNING = {"paired_t", "binomial", "mann_whitney", "correlation"}
 
@@ -105,7 +105,6 @@ NO_INTERVAL = {
     "benjamini_hochberg": "gives p values only",
     "permutation_test": "gives a test only",
     "permutation_anova": "gives a test only",
-    "elo": "has no interval, and says so",
     "comparisons": "codes data",
     "interval": "is what bootstrap calls",
     "paired_comparison": "passes on paired_t, wilcoxon and dz",
@@ -160,7 +159,7 @@ def test_the_published_names_are_there() -> None:
         permutation: "permutation_test",
         models: "mixed_logistic mixed_linear",
         bradley_terry: "bradley_terry",
-        pairs: "comparisons win_rates elo",
+        pairs: "comparisons win_rates",
         detection: "d_prime criterion",
         power: "paired_t binomial mann_whitney correlation",
     }

@@ -28,7 +28,15 @@ def draw(seed: int, widths: list[int], n: int = 60) -> tuple[Varying, ...]:
         levels = int(rng.integers(2, 9))
         codes = rng.permutation(np.arange(n) % levels)
         names = tuple(f"c{a}" for a in range(width))
-        made.append(Varying(f"g{index}", names, codes, levels, rng.normal(size=(n, width))))
+        made.append(
+            Varying(
+                group=f"g{index}",
+                names=names,
+                codes=codes,
+                levels=levels,
+                values=rng.normal(size=(n, width)),
+            )
+        )
     return by_size(tuple(made))
 
 

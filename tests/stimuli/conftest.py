@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from believable.pages import KINDS
+from believable.core.nodes import from_plain
 from believable.stimuli import probe
 from believable.stimuli.probe import CONTAINERS
 from believable.study.definition import Definition
-from believable.study.nodes import from_plain
 from believable.study.reading import read_study
 
 MakeVideo = Callable[..., Path]
@@ -116,8 +115,8 @@ def make_definition() -> MakeDefinition:
             "stimuli": [dict(stimulus) for stimulus in stimuli],
             "timeline": [{"watch": {"stimulus": "any"}}, {"finish": {"text": "Thank you."}}],
         }
-        reading = read_study(from_plain(tree), KINDS, file="study.yaml")
+        reading = read_study(from_plain(tree), file="study.yaml")
         assert not reading.problems, reading.problems
-        return Definition(reading.study, tree)
+        return Definition(study=reading.study, tree=tree)
 
     return make

@@ -14,8 +14,6 @@ from click.testing import CliRunner
 
 from believable.cli import group
 from believable.core.errors import Problem
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.recordings.film_file import FilmFile
 from believable.stimuli.artifacts import ComparedStimulus, film_amounts, pair_leads
 from believable.stimuli.blinding import FilmTraits, GuessedFilm, guess_conditions
@@ -150,7 +148,7 @@ def study(folder: Path, agent: dict[str, int], human: dict[str, int]) -> Path:
 
 
 def errors(folder: Path) -> list[Problem]:
-    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(folder)
     return [problem for problem in verify(definition, folder) if problem.severity == "error"]
 
 
@@ -195,12 +193,10 @@ def test_what_reveals_the_condition_is_refused_and_the_suggested_command_removes
         "a judge can tell agent from human without a look at the behavior" in problem.message
         for problem in found
     )
-    before = {
-        stimulus.id for stimulus in load(folder, kinds=KINDS, protocols=PROTOCOLS).study.stimuli
-    }
+    before = {stimulus.id for stimulus in load(folder).study.stimuli}
     follow(next(problem for problem in found if words in problem.message))
     assert errors(folder) == []
-    after = load(folder, kinds=KINDS, protocols=PROTOCOLS).study.stimuli
+    after = load(folder).study.stimuli
     assert {stimulus.id for stimulus in after} == before, (
         "ids stay, so that plans and measures still fit"
     )
@@ -229,10 +225,7 @@ def test_even_again_makes_films_from_their_sources_with_their_recipe(tmp_path: P
     assert len(list((folder / "sources").glob("*.mp4"))) == 2 * PAIRS, (
         "films that were made here are not sources"
     )
-    assert all(
-        stimulus.duration_ms == 1500
-        for stimulus in load(folder, kinds=KINDS, protocols=PROTOCOLS).study.stimuli
-    )
+    assert all(stimulus.duration_ms == 1500 for stimulus in load(folder).study.stimuli)
 
 
 # ---------------------------------------------------------------------------------------------- the

@@ -75,7 +75,7 @@ def stimulus(folder: Path, source: Path, condition: str, recipe: Recipe) -> Path
     added = source_pool.add(
         folder,
         [source],
-        SourceDetails(condition, "s"),
+        SourceDetails(condition=condition, scenario="s"),
         clock=VirtualClock(0),
         new_name=lambda: source.stem,
         looked_at={source: looked_at},

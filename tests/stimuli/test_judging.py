@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from believable.core.errors import StudyError
-from believable.pages import KINDS
 from believable.recordings import actions, file
 from believable.recordings.actions import log_of
 from believable.recordings.recording import Recording
@@ -42,7 +41,7 @@ def study(folder: Path, day: Recording, more: str = "") -> Definition:
     (folder / "stimuli").mkdir(exist_ok=True)
     file.write(day, folder / "stimuli/day.replay.json.gz")
     (folder / "study.yaml").write_text(STUDY % more)
-    return load(folder, kinds=KINDS)
+    return load(folder)
 
 
 def length_ms(day: Recording) -> int:
@@ -147,7 +146,7 @@ def test_recordings_of_a_scenario_are_served_with_equal_sizes(tmp_path: Path) ->
                 f" scenario: s{number}}}"
             )
     (tmp_path / "study.yaml").write_text(PAIRS % "\n".join(lines))
-    definition = load(tmp_path, kinds=KINDS)
+    definition = load(tmp_path)
     media = tmp_path / "media"
     definition = replace(definition, media=prepare(definition, tmp_path, media))
     for number in range(3):

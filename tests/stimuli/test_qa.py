@@ -97,7 +97,7 @@ def test_green_follows_the_truth_in_every_picture(
 def test_every_green_is_within_the_margin_in_exact_arithmetic() -> None:
     """As browsers do it."""
     for green in range(qa.GREEN[0], qa.GREEN[1] + 1):
-        shown = qa._decoded(qa._coded(np.array([qa.RED, green, qa.BLUE], float))[None])[0]
+        shown = qa._to_rgb(qa._to_yuv(np.array([qa.RED, green, qa.BLUE], float))[None])[0]
         assert abs(shown[1] - green) <= MARGIN
         assert np.abs(shown[[0, 2]] - (qa.RED, qa.BLUE)).max() <= 5
 

@@ -11,7 +11,7 @@ from believable.recordings.scene import Shape
 from believable.stimuli.raster import Camera, PixelBox, Rasteriser, bubble_place, paint, whole_world
 from believable.worlds import draw
 
-CAMERA = Camera(5, 5, 20, 200, 200)
+CAMERA = Camera(x=5, y=5, px_per_tile=20, width_px=200, height_px=200)
 
 
 def ink(*shapes: Shape) -> float:
@@ -23,15 +23,21 @@ def ink(*shapes: Shape) -> float:
 @pytest.mark.parametrize(
     ("shape", "area"),
     [
-        (Shape("rect", "#000000", 1.03, 2.07, 3.11, 1.7), 3.11 * 1.7),
-        (Shape("circle", "#000000", 5.01, 5.02, r=2.3), math.pi * 2.3**2),
-        (Shape("sector", "#000000", 5, 5, r=3, from_deg=-30, to_deg=60), math.pi * 9 / 4),
-        (Shape("sector", "#000000", 5, 5, r=3, from_deg=10, to_deg=280), math.pi * 9 * 0.75),
-        (Shape("poly", "#000000", points=((1, 1), (6, 2), (3, 7))), 14.0),
-        (Shape("poly", "#000000", points=((1, 1), (3, 7), (6, 2))), 14.0),
-        (Shape("circle", "#00000080", 5, 5, r=2), math.pi * 4 * 128 / 255),
-        (Shape("rect", "#000000", -3, -3, 4, 4), 1.0),
-        (Shape("circle", "#000000", 40, 40, r=2), 0.0),
+        (Shape(kind="rect", fill="#000000", x=1.03, y=2.07, w=3.11, h=1.7), 3.11 * 1.7),
+        (Shape(kind="circle", fill="#000000", x=5.01, y=5.02, r=2.3), math.pi * 2.3**2),
+        (
+            Shape(kind="sector", fill="#000000", x=5, y=5, r=3, from_deg=-30, to_deg=60),
+            math.pi * 9 / 4,
+        ),
+        (
+            Shape(kind="sector", fill="#000000", x=5, y=5, r=3, from_deg=10, to_deg=280),
+            math.pi * 9 * 0.75,
+        ),
+        (Shape(kind="poly", fill="#000000", points=((1, 1), (6, 2), (3, 7))), 14.0),
+        (Shape(kind="poly", fill="#000000", points=((1, 1), (3, 7), (6, 2))), 14.0),
+        (Shape(kind="circle", fill="#00000080", x=5, y=5, r=2), math.pi * 4 * 128 / 255),
+        (Shape(kind="rect", fill="#000000", x=-3, y=-3, w=4, h=4), 1.0),
+        (Shape(kind="circle", fill="#000000", x=40, y=40, r=2), 0.0),
     ],
 )
 def test_a_shape_covers_its_area(shape: Shape, area: float) -> None:
@@ -42,7 +48,10 @@ def test_later_shapes_lie_on_top() -> None:
     pixels = np.zeros((200, 200, 3), np.float32)
     paint(
         pixels,
-        [Shape("rect", "#ff0000", 0, 0, 10, 10), Shape("circle", "#0000ff", 5, 5, r=1)],
+        [
+            Shape(kind="rect", fill="#ff0000", x=0, y=0, w=10, h=10),
+            Shape(kind="circle", fill="#0000ff", x=5, y=5, r=1),
+        ],
         CAMERA,
     )
     assert pixels[100, 100].tolist() == [0, 0, 255]
@@ -51,11 +60,20 @@ def test_later_shapes_lie_on_top() -> None:
 
 def test_a_recording_becomes_pictures_that_follow_the_actors() -> None:
     replay = Recording(
-        world=RecordedWorld("maze", 8, 6, ("########", *["#......#"] * 4, "########")),
+        world=RecordedWorld(
+            kind="maze", width=8, height=6, walls=("########", *["#......#"] * 4, "########")
+        ),
         actors=(Actor("p", "You", "player"),),
-        timing=Timing(100, 3),
+        timing=Timing(frame_ms=100, frames=3),
         tracks=(
-            Track("p", (2000, 2500, 3000), (3000,) * 3, (0,) * 3, 0, (State(0, "health", 100),)),
+            Track(
+                actor="p",
+                x=(2000, 2500, 3000),
+                y=(3000,) * 3,
+                heading=(0,) * 3,
+                first_frame=0,
+                states=(State(0, "health", 100),),
+            ),
         ),
     )
     scene = draw(replay)
@@ -70,7 +88,7 @@ def test_a_recording_becomes_pictures_that_follow_the_actors() -> None:
 
 
 def test_what_the_font_cannot_draw_leaves_a_bubble_that_says_something() -> None:
-    assert ink(Shape("bubble", "#000000", 5, 5, text="😴", size=0.8)) > 0.2
+    assert ink(Shape(kind="bubble", fill="#000000", x=5, y=5, text="😴", size=0.8)) > 0.2
 
 
 @pytest.mark.parametrize(
@@ -90,9 +108,9 @@ def test_a_bubble_covers_no_name(
 
 
 def test_in_a_film_the_name_of_a_place_can_be_read_beside_a_bubble() -> None:
-    name = Shape("text", "#c00000", 5, 3.2, text="Bakery", size=0.8)
+    name = Shape(kind="text", fill="#c00000", x=5, y=3.2, text="Bakery", size=0.8)
     alone = paint(np.full((200, 200, 3), 255, np.float32), [name], CAMERA)
-    bubble = Shape("bubble", "#ffffff", 5, 4, text="Hello", size=0.8)
+    bubble = Shape(kind="bubble", fill="#ffffff", x=5, y=4, text="Hello", size=0.8)
     both = paint(np.full((200, 200, 3), 255, np.float32), [name, bubble], CAMERA)
     red = alone[..., 1] < 120
     assert red.sum() > 20
@@ -102,7 +120,7 @@ def test_in_a_film_the_name_of_a_place_can_be_read_beside_a_bubble() -> None:
 def test_two_who_talk_side_by_side_can_both_be_read() -> None:
     empty = np.full((200, 200, 3), 120, np.float32)
     first, second = (
-        Shape("bubble", "#ffffff", x, 4, text=text, size=0.8)
+        Shape(kind="bubble", fill="#ffffff", x=x, y=4, text=text, size=0.8)
         for x, text in ((5, "Good day"), (5.5, "Hello"))
     )
     alone = [paint(empty.copy(), [bubble], CAMERA)[..., 1] > 200 for bubble in (first, second)]
@@ -112,12 +130,12 @@ def test_two_who_talk_side_by_side_can_both_be_read() -> None:
 
 
 def test_somebody_out_of_sight_has_no_bubble_at_the_edge() -> None:
-    assert ink(Shape("bubble", "#000000", 5, 13, text="Hello", size=0.8)) == 0
-    assert ink(Shape("bubble", "#000000", 5, 10, text="Hello", size=0.8)) > 0
+    assert ink(Shape(kind="bubble", fill="#000000", x=5, y=13, text="Hello", size=0.8)) == 0
+    assert ink(Shape(kind="bubble", fill="#000000", x=5, y=10, text="Hello", size=0.8)) > 0
 
 
 def test_a_halo_keeps_a_name_readable_on_something_dark() -> None:
     dark = np.zeros((200, 200, 3), np.float32)
-    name = Shape("text", "#26303a", 5, 5, text="Ada", size=0.8)
+    name = Shape(kind="text", fill="#26303a", x=5, y=5, text="Ada", size=0.8)
     assert paint(dark.copy(), [name], CAMERA).max() < 70
     assert paint(dark.copy(), [replace(name, halo="#ffffffb3")], CAMERA).max() > 150

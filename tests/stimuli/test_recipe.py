@@ -43,7 +43,7 @@ def test_pictures_keep_their_shape() -> None:
 
 
 def test_a_turned_picture_is_turned_back_before_it_is_fitted() -> None:
-    shot = Shot(0.0, 1.0, (640, 360), (640.0, 360.0), turn_deg=-90)
+    shot = Shot(start_s=0.0, end_s=1.0, picture_px=(640, 360), shape=(640.0, 360.0), turn_deg=-90)
     words = in_words(picture_chain(Recipe(), shot))
     assert "transpose=clock,fps" in words
     assert "w=404:h=720" in words

@@ -16,10 +16,16 @@ from believable.worlds import draw
 av = pytest.importorskip("av", reason="needs the video extra")
 
 REPLAY = Recording(
-    world=RecordedWorld("arena", 16, 9, ("#" * 16, *["#..............#"] * 7, "#" * 16)),
+    world=RecordedWorld(
+        kind="arena", width=16, height=9, walls=("#" * 16, *["#..............#"] * 7, "#" * 16)
+    ),
     actors=(Actor("m", "M", "mover"),),
-    timing=Timing(100, 40),
-    tracks=(Track("m", tuple(2000 + 250 * n for n in range(40)), (4500,) * 40, (0,) * 40),),
+    timing=Timing(frame_ms=100, frames=40),
+    tracks=(
+        Track(
+            actor="m", x=tuple(2000 + 250 * n for n in range(40)), y=(4500,) * 40, heading=(0,) * 40
+        ),
+    ),
 )
 LOOK = Look(width_px=320, height_px=180, frames_per_s=10, speed=2)
 

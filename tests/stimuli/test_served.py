@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from believable.app.settings import Settings
 from believable.core.clock import VirtualClock
 from believable.simulate.asgi import running
 from believable.simulate.client import Participant
 from believable.simulate.pace import HastyPace
 from believable.web.app import create_app
-from believable.web.settings import Settings
 
 av = pytest.importorskip("av", reason="needs the video extra")
 

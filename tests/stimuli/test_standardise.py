@@ -153,7 +153,7 @@ def test_nothing_tells_who_made_it(tmp_path: Path) -> None:
         source_pool.add(
             tmp_path,
             [file],
-            SourceDetails(condition, "x"),
+            SourceDetails(condition=condition, scenario="x"),
             clock=CLOCK,
             new_name=f"n{condition}".__str__,
         )

@@ -192,20 +192,20 @@ def facts_with_lengths(
     make_definition: Any, lengths: dict[str, tuple[int, ...]]
 ) -> list[tuple[Any, MediaFacts]]:
     same = MediaFacts(
-        "mp4",
-        "h264",
-        "High",
-        640,
-        360,
-        "25",
-        "yuv420p",
-        "1/1",
-        "aac mono",
-        48000,
-        "",
-        "",
-        0,
-        500_000,
+        container="mp4",
+        video_codec="h264",
+        video_profile="High",
+        width_px=640,
+        height_px=360,
+        frames_per_s="25",
+        pixel_format="yuv420p",
+        colour="1/1",
+        audio="aac mono",
+        audio_rate_hz=48000,
+        tags="",
+        encoder="",
+        duration_ms=0,
+        bits_per_s=500_000,
     )
     stimuli = [
         stimulus(f"{kind}{n}", kind) for kind, many in lengths.items() for n in range(len(many))

@@ -30,15 +30,25 @@ from believable.study.codebook import ready
 pytestmark = pytest.mark.both_databases
 
 BOOK = ready("hntt")
-PROJECT = CodingProject("why", None, "imported", "Why", (), 7, False, "none", 0)
+PROJECT = CodingProject(
+    id="why",
+    study=None,
+    pool="imported",
+    title="Why",
+    sources=(),
+    seed=7,
+    suggestions=False,
+    rule="none",
+    created_ms=0,
+)
 CODERS = ["kim", "lee"]
 GOAL, SMOOTH = Label("goal", "+", "more"), Label("smoothness", "-", "less", ((0, 4),))
 
 
 def response(number: int) -> Response:
     return Response(
-        f"text {number}",
-        "Why?",
+        text=f"text {number}",
+        prompt="Why?",
         judge=f"j{number // 3}",
         trial_key=f"t{number}",
         condition="ab"[number % 2],
@@ -60,7 +70,7 @@ def filled(store: Store) -> Store:
     return store
 
 
-TEN_TEXTS = RoundPlan("agreement", 10)
+TEN_TEXTS = RoundPlan(kind="agreement", n=10)
 
 
 def draw(store: Store, plan: RoundPlan = TEN_TEXTS, again: int | None = None) -> int:
@@ -133,13 +143,13 @@ def test_operations_are_acknowledged_in_a_chain_and_the_latest_holds(filled: Sto
     claimed = claim(filled)
     assert (claimed.epoch, claimed.ack, claimed.head) == (1, 0, event_chain.origin(claimed.log))
     bodies = [
-        operation(one, Mark((GOAL,))),
-        operation(one, Mark((GOAL, SMOOTH), uncertain=True, memo="hm", done=True)),
+        operation(one, Mark(labels=(GOAL,))),
+        operation(one, Mark(labels=(GOAL, SMOOTH), uncertain=True, memo="hm", done=True)),
     ]
     assert send(filled, 1, (1, bodies[0])) == 1
     assert send(filled, 1, (1, bodies[0]), (2, bodies[1])) == 2
     (stored,) = filled.read(lambda conn: coding_marks.marks(conn, "why"))
-    assert stored.mark == Mark((GOAL, SMOOTH), uncertain=True, memo="hm", done=True)
+    assert stored.mark == Mark(labels=(GOAL, SMOOTH), uncertain=True, memo="hm", done=True)
     assert (stored.coder, stored.version, stored.suggested, stored.review) == (
         "kim",
         1,
@@ -158,7 +168,7 @@ def test_a_gap_waits_for_what_is_missing_and_order_is_kept(filled: Store) -> Non
     draw(filled)
     one = first_tasks(filled)[0]
     claim(filled)
-    late, early = operation(one, Mark((SMOOTH,))), operation(one, Mark((GOAL,)))
+    late, early = operation(one, Mark(labels=(SMOOTH,))), operation(one, Mark(labels=(GOAL,)))
     assert send(filled, 1, (2, late)) == 0
     assert filled.read(lambda conn: coding_marks.marks(conn, "why")) == ()
     assert send(filled, 1, (1, early)) == 2
@@ -170,10 +180,10 @@ def test_a_tab_that_was_taken_over_is_told_and_what_it_sent_is_kept_outside(fill
     draw(filled)
     one = first_tasks(filled)[0]
     claim(filled)
-    send(filled, 1, (1, operation(one, Mark((GOAL,)))))
+    send(filled, 1, (1, operation(one, Mark(labels=(GOAL,)))))
     claim(filled)
     with pytest.raises(TakenOver, match="another tab"):
-        send(filled, 1, (2, operation(one, Mark((SMOOTH,)))))
+        send(filled, 1, (2, operation(one, Mark(labels=(SMOOTH,)))))
     (stored,) = filled.read(lambda conn: coding_marks.marks(conn, "why"))
     assert stored.mark.labels == (GOAL,)
     count = select(func.count()).select_from(database_tables.coding_strays)
@@ -184,9 +194,9 @@ def test_other_content_under_a_known_number_is_an_alarm_and_kept(filled: Store) 
     draw(filled)
     one = first_tasks(filled)[0]
     claim(filled)
-    send(filled, 1, (1, operation(one, Mark((GOAL,)))))
+    send(filled, 1, (1, operation(one, Mark(labels=(GOAL,)))))
     with pytest.raises(Conflict, match="stored with other content"):
-        send(filled, 1, (1, operation(one, Mark((SMOOTH,)))))
+        send(filled, 1, (1, operation(one, Mark(labels=(SMOOTH,)))))
     assert [one.kind for one in filled.read(alarms.standing)] == ["chain_conflict"]
     with pytest.raises(Conflict, match="never given out"):
         send(filled, 7, (2, "x"))
@@ -214,7 +224,7 @@ def test_nobody_marks_what_is_not_on_their_list(filled: Store) -> None:
     draw(filled)
     other = next(n for n in range(1, 31) if n not in first_tasks(filled))
     claim(filled)
-    assert send(filled, 1, (1, operation(other, Mark((GOAL,))))) == 1
+    assert send(filled, 1, (1, operation(other, Mark(labels=(GOAL,))))) == 1
     assert filled.read(lambda conn: coding_marks.marks(conn, "why")) == ()
     assert "not on this coder's list" in filled.read(alarms.standing)[0].message
 
@@ -227,7 +237,7 @@ def test_rounds_draw_from_what_is_left_and_can_be_coded_again(filled: Store) -> 
     first = draw(filled)
     taken = set(first_tasks(filled))
     assert len(taken) == 10
-    second = draw(filled, RoundPlan("split", None, overlap=0.25))
+    second = draw(filled, RoundPlan(kind="split", n=None, overlap=0.25))
     samples = filled.read(lambda conn: coding_rounds.samples(conn, "why"))
     rest = {number for (number_of, number) in samples if number_of == second}
     assert rest == set(range(1, 31)) - taken
@@ -245,7 +255,7 @@ def test_progress_and_closing(filled: Store) -> None:
     draw(filled)
     claim(filled)
     one = first_tasks(filled)[0]
-    send(filled, 1, (1, operation(one, Mark((GOAL,), done=True))))
+    send(filled, 1, (1, operation(one, Mark(labels=(GOAL,), done=True))))
     found = filled.read(lambda conn: coding_rounds.coder_progress(conn, "why"))
     assert [(line.coder, line.done, line.n) for line in found] == [("kim", 1, 10), ("lee", 0, 10)]
     filled.write(lambda conn: coding_rounds.set_round_state(conn, "why", 1, "closed"))
@@ -261,7 +271,7 @@ def test_progress_and_closing(filled: Store) -> None:
 def marked(store: Store, labels: tuple[Label, ...]) -> None:
     draw(store)
     claim(store)
-    send(store, 1, (1, operation(first_tasks(store)[0], Mark(labels, done=True))))
+    send(store, 1, (1, operation(first_tasks(store)[0], Mark(labels=labels, done=True))))
 
 
 @pytest.mark.parametrize(
@@ -314,7 +324,7 @@ def disagree(store: Store) -> int:
     number = first_tasks(store)[0]
     for coder, label in (("kim", GOAL), ("lee", SMOOTH)):
         claim(store, coder)
-        send(store, 1, (1, operation(number, Mark((label,), done=True))), coder=coder)
+        send(store, 1, (1, operation(number, Mark(labels=(label,), done=True))), coder=coder)
     return number
 
 
@@ -329,7 +339,7 @@ def test_a_decision_holds_and_nothing_is_overwritten(filled: Store) -> None:
                 round_number=1,
                 number=number,
                 how=how,
-                mark=Mark((label,), done=True),
+                mark=Mark(labels=(label,), done=True),
                 version=1,
                 note="because",
                 user="ada",
@@ -379,14 +389,14 @@ def test_files_hold_no_condition_and_coders_are_numbered_in_the_final_ones(fille
 def test_labels_from_a_file_need_a_list_that_has_the_text(filled: Store) -> None:
     draw(filled)
     number = first_tasks(filled)[0]
-    marks = [bundle_export.MarkedText(number, "kim", Mark((GOAL,), done=True))]
+    marks = [bundle_export.MarkedText(number, "kim", Mark(labels=(GOAL,), done=True))]
     assert (
         filled.write(
             lambda conn: bundle_export.put_labels(conn, "why", 1, marks, version=1, at_ms=2)
         )
         == 1
     )
-    stranger = [bundle_export.MarkedText(number, "zoe", Mark((GOAL,), done=True))]
+    stranger = [bundle_export.MarkedText(number, "zoe", Mark(labels=(GOAL,), done=True))]
     with pytest.raises(InvalidInput, match="not on the list of 'zoe'"):
         filled.write(
             lambda conn: bundle_export.put_labels(conn, "why", 1, stranger, version=1, at_ms=2)

@@ -164,7 +164,9 @@ def test_an_alarm_that_cannot_be_written_is_shown_from_memory(
         session = make_session(store)
         # Fill the alarms' page as well: small rows are written until none fits.
         store.limit_pages(store.read(lambda conn: pragma(conn, "page_count")))
-        filler = alarms.Alarm(None, None, "filler", "x" * 40, 0, 0)
+        filler = alarms.Alarm(
+            id=None, study=None, kind="filler", message="x" * 40, raised_ms=0, cleared_ms=0
+        )
         with contextlib.suppress(StorageFull):
             for _ in range(10_000):
                 store.write(lambda conn: alarms.write(conn, filler))

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Connection, insert, select
 
 from believable.bundle.session_records import ClosedTrial, ViewCheck
+from believable.contracts.inputs import InputChange
 from believable.core.errors import NotFound, Withdrawn
 from believable.core.ids import token_hash
 from believable.store import (
@@ -102,7 +103,17 @@ def fill(store: Store, session: Session, body: Body, words: str) -> None:
         )
 
     def more(conn: Connection) -> None:
-        row = ClosedTrial(0, 0, "about", "done", 1, 1, {"why": f"{words} answer"}, 0, 0)
+        row = ClosedTrial(
+            position=0,
+            run=0,
+            key="about",
+            status="done",
+            attempts=1,
+            submit_seq=1,
+            answers={"why": f"{words} answer"},
+            opened_ms=0,
+            closed_ms=0,
+        )
         sessions.close_trial(conn, session.id, row)
         review.add_decision(
             conn, session=session.id, kind="keep", reason=f"{words} reason", user="u", at_ms=0
@@ -119,7 +130,7 @@ def fill(store: Store, session: Session, body: Body, words: str) -> None:
         conn.execute(insert(blobs).values(**blob))
         key = RoundKey(session.id, 0, 0, 1)
         rounds.create(conn, key, setup=f'"{words} setup"', holder="h", at_ms=0)
-        rounds.append(conn, [rounds.Piece(key, "h", 3, [[0, 1, 1, 0, 90, 0, 0]])])
+        rounds.append(conn, [rounds.Piece(key, "h", 3, [InputChange(0, 1, (1, 0, 90, 0, 0))])])
         view_checks.note_sent(conn, session.token_hash, "m", 5)
         view_checks.put_checks(conn, session.id, [CHECK], refused=False)
         code(conn, session, words)

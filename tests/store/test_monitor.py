@@ -95,7 +95,7 @@ def counted(conn: Connection, pool: str = "real") -> monitor.Counts:
 
 
 def test_an_empty_study_counts_nothing(conn: Connection) -> None:
-    assert counted(conn) == monitor.Counts(*[0] * 12)
+    assert counted(conn) == monitor.Counts(**dict.fromkeys(monitor.Counts.__slots__, 0))
     assert monitor.median_duration_ms(conn, "s", "real") is None
     assert monitor.silent(conn, "s", "real", now_ms=NOW) == ((), 0)
 

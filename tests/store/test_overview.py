@@ -61,7 +61,7 @@ def put(conn: Connection, number: int, kind: str = "open", **values: Any) -> str
 def numbers(
     conn: Connection, place: str, pool: str = "real", offset: int = 0, limit: int = 50
 ) -> list[int]:
-    wanted = overview.SessionFilter(pool, place)
+    wanted = overview.SessionFilter(pool=pool, place=place)
     lines, _ = overview.session_lines(conn, "s", wanted, now_ms=NOW, offset=offset, limit=limit)
     return [line.number for line in lines]
 

@@ -65,9 +65,39 @@ def test_links(store: Store) -> None:
 def test_closed_trials_come_back_by_run(store: Store, make_session: MakeSession) -> None:
     session = make_session(store)
     rows = [
-        ClosedTrial(1, 0, "b", "done", 2, 5, {"q": ["x", None, 1.5], "t": "ü\x00"}, 1, 2),
-        ClosedTrial(0, 0, "a", "skipped", 0, None, {}, None, 2),
-        ClosedTrial(0, 1, "a", "done", 1, 9, {"q": {"r": 1}}, 3, 4),
+        ClosedTrial(
+            position=1,
+            run=0,
+            key="b",
+            status="done",
+            attempts=2,
+            submit_seq=5,
+            answers={"q": ["x", None, 1.5], "t": "ü\x00"},
+            opened_ms=1,
+            closed_ms=2,
+        ),
+        ClosedTrial(
+            position=0,
+            run=0,
+            key="a",
+            status="skipped",
+            attempts=0,
+            submit_seq=None,
+            answers={},
+            opened_ms=None,
+            closed_ms=2,
+        ),
+        ClosedTrial(
+            position=0,
+            run=1,
+            key="a",
+            status="done",
+            attempts=1,
+            submit_seq=9,
+            answers={"q": {"r": 1}},
+            opened_ms=3,
+            closed_ms=4,
+        ),
     ]
     for row in rows:
         store.write(lambda conn, row=row: sessions.close_trial(conn, session.id, row))

@@ -14,8 +14,9 @@ import pytest
 from sqlalchemy import Boolean, Integer, MetaData, create_engine, insert, select
 from sqlalchemy.exc import DBAPIError
 
+from believable.contracts.inputs import InputChange
 from believable.core import event_chain
-from believable.store import audit_log, event_log, migration, overview, view_checks
+from believable.store import audit_log, event_log, migration, overview, rounds, view_checks
 from believable.store.collected import collected
 from believable.store.engine import Store
 
@@ -170,6 +171,33 @@ def test_old_sessions_go_on_and_the_audit_log_refuses_more(
             with pytest.raises(DBAPIError):
                 store.write(_run(statement))
         assert "later" in {entry.what for entry in store.read(audit_log.recent_audit)}
+
+
+def test_inputs_of_old_rounds_belong_to_the_first_seat(
+    old_database_url: str, old_rows: Rows
+) -> None:
+    session = old_rows["sessions"][0]["id"]
+    engine = create_engine(old_database_url)
+    with engine.begin() as conn:
+        conn.exec_driver_sql(
+            "INSERT INTO rounds (session, position, run, attempt, setup, state, tick, holder,"
+            f" losses, started_ms) VALUES ('{session}', 1, 0, 1, '{{}}', 'live', 20, 'h', 0, 5)"
+        )
+        for tick, written in ((10, "[[0,1,1,0]]"), (20, "[[12,2,0,-1],[15,3,0,0]]")):
+            conn.exec_driver_sql(
+                f"INSERT INTO round_inputs VALUES ('{session}', 1, 0, 1, {tick}, '{written}')"
+            )
+    engine.dispose()
+    key = rounds.RoundKey(session, 1, 0, 1)
+    with Store.open(old_database_url) as store:
+        assert store.read(lambda conn: rounds.changes_of(conn, key)) == [
+            InputChange(0, 1, (1, 0), seat=0),
+            InputChange(12, 2, (0, -1), seat=0),
+            InputChange(15, 3, (0, 0), seat=0),
+        ]
+        later = rounds.Piece(key, "h", 25, [InputChange(22, 1, (90, 1), seat=1)])
+        assert store.write(lambda conn: rounds.append(conn, [later])) == [None]
+        assert store.read(lambda conn: rounds.changes_of(conn, key))[-1].seat == 1
 
 
 def _run(statement: str) -> Callable[[Any], None]:

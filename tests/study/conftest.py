@@ -10,8 +10,6 @@ import pytest
 
 from believable.core.clock import VirtualClock
 from believable.core.errors import Problem
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.study.definition import Definition
 from believable.study.load import load, problems
 from believable.study.records import Study
@@ -64,9 +62,7 @@ def found(write: WriteStudy) -> Callable[..., list[Problem]]:
     """The problems of a study written as in `write`."""
 
     def find(*args: object, **options: object) -> list[Problem]:
-        return problems(
-            write(*args, **options), kinds=KINDS, clock=VirtualClock(), protocols=PROTOCOLS
-        )
+        return problems(write(*args, **options), clock=VirtualClock())
 
     return find
 
@@ -90,7 +86,7 @@ def errors(found: Callable[..., list[Problem]]) -> Callable[..., list[str]]:
 
 @pytest.fixture
 def loaded(write: WriteStudy) -> Callable[..., Definition]:
-    return lambda *args, **options: load(write(*args, **options), kinds=KINDS, clock=VirtualClock())
+    return lambda *args, **options: load(write(*args, **options), clock=VirtualClock())
 
 
 @pytest.fixture

@@ -12,12 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from believable.contracts.record import Text
+from believable.contracts.trial import Block
 from believable.pages.finish import Finish
 from believable.pages.text import TextPage
 from believable.pages.watch import Watch
 from believable.study.levels import row_count
 from believable.study.plan import Cell, cell_count, cells, choose, latin_sizes, plan
-from believable.study.records import Block, Stimulus, Study, Text
+from believable.study.records import Stimulus, Study
 
 
 def study(arms=(), conditions=2, order="latin_square", items=0, seed=7):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from believable.contracts.submission import visible_questions
 from believable.study.plan import Assignment, plan
-from believable.study.progress import visible_questions
 from believable.study.records import clip_of
 
 GROUP = """\

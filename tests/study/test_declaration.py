@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from believable.protocols import PROTOCOLS
-from believable.study.declaration import CONDITIONS, Option, problem_of
+from believable.contracts.protocol import CONDITIONS, Option, problem_of
+from believable.contracts.registries import PROTOCOLS
 
 DECLARATIONS = [protocol.declaration for protocol in PROTOCOLS]
 
@@ -46,17 +46,18 @@ def test_a_declaration_is_called_what_its_protocol_is_called():
     ],
 )
 def test_values_are_checked_by_type_and_range(type_, good, bad, words):
-    option = Option("x", "x", type_, None, 0, 1)
+    option = Option(name="x", about="x", type=type_, default=None, least=0, most=1)
     assert [problem_of(option, value) for value in good] == [None] * len(good)
     assert {problem_of(option, value) for value in bad} == {words}
 
 
 def test_words_are_checked_against_those_there_are():
-    option = Option("x", "x", "word", "a", one_of=("a", "b"))
+    option = Option(name="x", about="x", type="word", default="a", one_of=("a", "b"))
     assert problem_of(option, "b") is None
     assert problem_of(option, "c") == "a or b"
     assert (
-        problem_of(Option("x", "x", "words", ("a",)), ["a", 1]) == "a list of values, each a word"
+        problem_of(Option(name="x", about="x", type="words", default=("a",)), ["a", 1])
+        == "a list of values, each a word"
     )
 
 

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from believable.core.errors import InvalidInput, StudyError
-from believable.pages import KINDS
 from believable.study.definition import Definition, Medium
 
 TIMELINE = """\
@@ -16,12 +15,12 @@ TIMELINE = """\
 - block: {order: latin_square, over: condition, each: [watch]}
 - finish: {redirect: prolific}
 """
-MEDIUM = Medium("0" * 64, 1234, 6000, "video/mp4")
+MEDIUM = Medium(digest="0" * 64, bytes=1234, duration_ms=6000, media_type="video/mp4")
 
 
 def test_a_round_trip_changes_nothing(loaded):
     definition = loaded(TIMELINE).with_media({"h01": MEDIUM})
-    again = Definition.from_json(definition.to_json(), KINDS)
+    again = Definition.from_json(definition.to_json())
     assert again == definition
     assert again.to_json() == definition.to_json()
     assert again.hash == definition.hash
@@ -57,12 +56,12 @@ def test_words_pages_and_media_do_change_the_hash(loaded):
 
 def test_other_json_is_refused():
     with pytest.raises(InvalidInput, match=r"definition: expected JSON, got 'nonsense'"):
-        Definition.from_json("nonsense", KINDS)
+        Definition.from_json("nonsense")
     with pytest.raises(
         InvalidInput,
         match=r"expected format 'believable-definition/1', got 'other/2'\. Use the version",
     ):
-        Definition.from_json('{"format": "other/2"}', KINDS)
+        Definition.from_json('{"format": "other/2"}')
 
 
 def test_a_definition_that_cannot_be_read_says_where(loaded):
@@ -73,4 +72,4 @@ def test_a_definition_that_cannot_be_read_says_where(loaded):
             r"questions\[0\]\.choyce: unknown kind of question 'choyce'\. Did you mean 'choice'\?"
         ),
     ):
-        Definition.from_json(broken, KINDS)
+        Definition.from_json(broken)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from believable.contracts.fields import keys, record_inside, type_words
+from believable.contracts.record import Rule
+from believable.contracts.trial import Block, Controls, Pauses, Question
 from believable.pages.finish import Finish, Redirects
 from believable.pages.watch import Watch
-from believable.study.fields import keys, record_inside, type_words
-from believable.study.records import Block, Controls, Pauses, Question, Rule, Study
+from believable.study.records import Study
 
 
 def annotation(record, field):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from believable.pages import KINDS
 from believable.pages.device import Device
 from believable.pages.qa import Qa
 from believable.study.definition import Definition
@@ -76,7 +75,7 @@ def test_a_skipped_gate_is_skipped_as_a_whole(study_of):
 
 def test_the_definition_reads_back_the_same(loaded):
     definition = loaded(LINE)
-    again = Definition.from_json(definition.to_json(), KINDS)
+    again = Definition.from_json(definition.to_json())
     assert again.study == definition.study
     assert again.hash == definition.hash
 

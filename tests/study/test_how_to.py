@@ -9,10 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from believable.core.clock import VirtualClock
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
+from believable.core.nodes import parse
 from believable.study.load import load, problems
-from believable.study.nodes import parse
 from believable.study.plan import choose, plan
 from believable.study.schema import json_schema
 
@@ -52,16 +50,14 @@ def test_every_snippet_loads_without_a_problem(snippet, tmp_path):
     for name in ("consent.md", "consent.de.md"):
         (tmp_path / "pages" / name).write_text("# Consent\n")
     (tmp_path / "study.yaml").write_text(completed(snippet), encoding="utf-8")
-    assert problems(tmp_path, kinds=KINDS, clock=VirtualClock()) == []
-    definition = load(tmp_path, kinds=KINDS)
-    assert (
-        list(Draft202012Validator(json_schema(KINDS, PROTOCOLS)).iter_errors(definition.tree)) == []
-    )
+    assert problems(tmp_path, clock=VirtualClock()) == []
+    definition = load(tmp_path)
+    assert list(Draft202012Validator(json_schema()).iter_errors(definition.tree)) == []
     study = definition.study
     assert plan(study, choose(study, {}, 1))[-1].trial.kind == "finish"
 
 
 def test_the_messages_are_real():
     (shown,) = blocks("text")
-    real = [str(problem) for problem in problems(PLANTED, kinds=KINDS)]
+    real = [str(problem) for problem in problems(PLANTED)]
     assert shown.splitlines() == real[:2]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from believable.pages import KINDS
 from believable.study.load import load
 from believable.study.plan import Assignment, plan
 from believable.worlds.maze.rules import TICKS_PER_S
@@ -21,7 +20,7 @@ def test_the_study_loads_and_can_be_planned(tmp_path: Path) -> None:
         r"^```yaml\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
     )
     (tmp_path / "study.yaml").write_text(snippet)
-    study = load(tmp_path, kinds=KINDS).study
+    study = load(tmp_path).study
     kinds = [page.trial.kind for page in plan(study, Assignment({}, {}, 1))]
     assert kinds == ["play", "play", "practice", "watch", "play", "watch", "finish"]
 
@@ -31,7 +30,7 @@ def test_the_study_of_the_3d_game_loads_and_can_be_planned(tmp_path: Path) -> No
     text = PAGE.with_name("play-a-3d-game.md").read_text("utf-8")
     (snippet,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     (tmp_path / "study.yaml").write_text(snippet)
-    study = load(tmp_path, kinds=KINDS).study
+    study = load(tmp_path).study
     kinds = [page.trial.kind for page in plan(study, Assignment({}, {}, 1))]
     assert kinds == ["play", "play", "play", "watch", "finish"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from believable.contracts.trial import Block, outline
 from believable.pages.text import TextPage
 from believable.study.levels import Setting, levels, pool, settings, settle, unit_count
-from believable.study.records import Block, outline
 
 
 @pytest.fixture

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from believable.contracts.trial import Block
 from believable.core.errors import StudyError
-from believable.pages import KINDS
 from believable.pages.check import Check
 from believable.pages.consent import Consent
 from believable.pages.finish import Finish
 from believable.pages.form import Form
 from believable.pages.watch import Watch
 from believable.study.load import load, problems
-from believable.study.records import Block
 
 PLANTED = Path(__file__).parent / "planted"
 
@@ -57,7 +56,7 @@ def test_the_example_loads(loaded):
 
 
 def test_eight_planted_mistakes_are_eight_problems():
-    assert [str(problem) for problem in problems(PLANTED, kinds=KINDS)] == [
+    assert [str(problem) for problem in problems(PLANTED)] == [
         "study.yaml:6 stimuli[0].condition: unknown condition 'humen'. Did you mean 'human'?",
         (
             "study.yaml:11 timeline[0].consent.page: there is no file 'pages/consnt.md'. Did you"
@@ -92,7 +91,7 @@ def test_eight_planted_mistakes_are_eight_problems():
 
 def test_load_raises_all_errors_in_file_order():
     with pytest.raises(StudyError) as caught:
-        load(PLANTED, kinds=KINDS)
+        load(PLANTED)
     assert [problem.line for problem in caught.value.problems] == [6, 11, 15, 19, 20, 23, 26, 29]
     assert str(caught.value).count("\n") == 7
 
@@ -105,7 +104,7 @@ def test_warnings_do_not_stop_loading(loaded, found):
 
 
 def test_a_folder_without_a_study(tmp_path):
-    (problem,) = problems(tmp_path, kinds=KINDS)
+    (problem,) = problems(tmp_path)
     assert problem.message.startswith("there is no study.yaml in ")
     assert (
         problem.cure == "Give the folder that holds study.yaml, or make one with `believable new`."

@@ -7,8 +7,9 @@ from collections import Counter
 
 import pytest
 
+from believable.contracts.trial import MatchedSlots, Slot
 from believable.study.plan import Assignment, plan
-from believable.study.stimulus_draw import MatchedSlots, OutOfStimuli, Slot, fill_all, must_fill
+from believable.study.stimulus_draw import OutOfStimuli, fill_all, must_fill
 
 PAIRS = """\
 - block:

@@ -12,8 +12,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from believable.core.clock import VirtualClock
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.study.definition import Definition
 from believable.study.load import load, problems
 from believable.study.plan import choose, plan
@@ -158,7 +156,7 @@ def write(folder, tree):
 
 def test_the_undamaged_study_has_no_problems(tmp_path):
     write(tmp_path, GOOD)
-    assert problems(tmp_path, kinds=KINDS, clock=VirtualClock(), protocols=PROTOCOLS) == []
+    assert problems(tmp_path, clock=VirtualClock()) == []
 
 
 @settings(
@@ -168,12 +166,12 @@ def test_the_undamaged_study_has_no_problems(tmp_path):
 @given(tree=damaged())
 def test_damage_is_reported_or_harmless(tmp_path, tree):
     write(tmp_path, tree)
-    found = problems(tmp_path, kinds=KINDS, clock=VirtualClock(), protocols=PROTOCOLS)
+    found = problems(tmp_path, clock=VirtualClock())
     assert all(problem.message and problem.cure and problem.line >= 1 for problem in found)
     if any(problem.severity == "error" for problem in found):
         return
-    definition = load(tmp_path, kinds=KINDS, clock=VirtualClock(), protocols=PROTOCOLS)
-    assert Definition.from_json(definition.to_json(), KINDS) == definition
+    definition = load(tmp_path, clock=VirtualClock())
+    assert Definition.from_json(definition.to_json()) == definition
     for number in range(1, 5):
         trials = plan(definition.study, choose(definition.study, {}, number))
         assert trials[-1].trial.kind == "finish"
@@ -191,7 +189,7 @@ def test_a_misspelt_key_is_one_problem(tmp_path, path):
     write(tmp_path, tree)
     found = [
         problem
-        for problem in problems(tmp_path, kinds=KINDS, clock=VirtualClock(), protocols=PROTOCOLS)
+        for problem in problems(tmp_path, clock=VirtualClock())
         if problem.severity == "error"
     ]
     assert any(problem.path.endswith(misspelt) for problem in found)

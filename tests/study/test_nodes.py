@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from believable.study.nodes import MAX_BYTES, MAX_NODES, from_plain, parse
+from believable.core.nodes import MAX_BYTES, MAX_NODES, from_plain, parse
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(max_size=8),

@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from believable.contracts.record import Text
+from believable.contracts.trial import Block, Pauses
 from believable.core.errors import InvalidInput
 from believable.pages.finish import Finish
 from believable.pages.text import TextPage
 from believable.pages.watch import Watch
 from believable.study.levels import williams
 from believable.study.plan import Assignment, Cell, choose, plan, rated_positions
-from believable.study.records import Block, Pauses, Stimulus, Study, Text
+from believable.study.records import Stimulus, Study
 
 
 def keys(trials):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from believable.contracts.trial import PlannedTrial
 from believable.core.errors import StudyError
-from believable.pages import KINDS
 from believable.study.load import load
-from believable.study.plan import Assignment, PlannedTrial, plan, round_name, round_position
+from believable.study.plan import Assignment, plan, round_name, round_position
 from believable.study.records import Study
 from believable.worlds.play_trial import Play, opponent_of
 
@@ -39,7 +39,7 @@ def study(tmp_path: Path) -> Callable[..., Study]:
         (tmp_path / "study.yaml").write_text(
             STUDY.format(play=play, stimulus=stimulus, watch=watch)
         )
-        return load(tmp_path, kinds=KINDS).study
+        return load(tmp_path).study
 
     return read
 
@@ -130,11 +130,11 @@ def test_a_round_that_comes_later_cannot_be_shown(tmp_path: Path) -> None:
     with pytest.raises(
         StudyError, match=r"the round 'game' is played later. Move the watch trial behind it"
     ):
-        load(tmp_path, kinds=KINDS)
+        load(tmp_path)
 
 
 def test_a_round_outside_any_condition_needs_a_name(tmp_path: Path) -> None:
     text = "believable: 1\ntitle: M\nseed: 1\ntimeline:\n  - play: {id: game}\n  - finish: {}\n"
     (tmp_path / "study.yaml").write_text(text)
     with pytest.raises(StudyError, match=r"no condition says who the opponent is. Name one"):
-        load(tmp_path, kinds=KINDS)
+        load(tmp_path)

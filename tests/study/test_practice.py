@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 
+from believable.contracts.submission import ClosedPage
 from believable.study.plan import Assignment, plan
-from believable.study.progress import ClosedPage, progress
+from believable.study.progress import progress
 
 WATCH = "- watch: {stimulus: h01, %s}\n- finish:\n"
 

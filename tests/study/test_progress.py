@@ -8,15 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from believable.contracts.submission import ClosedPage, visible_questions
 from believable.pages.check import CHECK, Check
 from believable.study.plan import choose, plan
-from believable.study.progress import (
-    ClosedPage,
-    answers_so_far,
-    outcome,
-    progress,
-    visible_questions,
-)
+from believable.study.progress import answers_so_far, outcome, progress
 
 TIMELINE = """\
 - consent: {page: pages/consent.md}

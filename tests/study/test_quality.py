@@ -8,10 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from believable.contracts.submission import ClosedPage
 from believable.pages.device import DEVICE, Device, tone_rows
 from believable.pages.qa import QA, Qa, gated, score
 from believable.study.plan import Assignment, plan
-from believable.study.progress import ClosedPage, answers_so_far, progress
+from believable.study.progress import answers_so_far, progress
 
 BOTH = """\
 - device: {}

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from believable.pages import KINDS
+from believable.contracts.trial import Block, outline
+from believable.core.nodes import from_plain
 from believable.pages.check import Check
-from believable.study.nodes import from_plain
 from believable.study.reading import read_study
-from believable.study.records import Block, outline
 
 FORM = "- form: {id: about, questions: [%s]}\n- finish:\n"
 
@@ -341,7 +340,7 @@ def test_a_broken_part_is_not_blamed_on_those_who_refer_to_it(errors):
 
 def test_reading_again_what_was_written_gives_equal_records(loaded):
     definition = loaded("- block: {each: [{watch: {stimulus: h01}}]}\n- finish:\n")
-    again = read_study(from_plain(definition.tree), KINDS, file="x").study
+    again = read_study(from_plain(definition.tree), file="x").study
     assert again == definition.study
     assert isinstance(again.timeline[0], Block)
 
@@ -371,5 +370,5 @@ VALUES = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=8))
 def test_any_tree_is_read_or_has_problems(tree):
-    reading = read_study(from_plain(tree), KINDS, file="study.yaml")
+    reading = read_study(from_plain(tree), file="study.yaml")
     assert reading.problems or {"believable", "title", "seed", "timeline"} <= set(tree)

@@ -7,8 +7,9 @@ import datetime
 import pytest
 from pydantic import ValidationError
 
+from believable.contracts.record import Rule, Text
 from believable.pages.watch import Watch
-from believable.study.records import Recruit, Rule, Text
+from believable.study.records import Recruit
 
 
 def test_texts_in_a_language():

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from believable.contracts.trial import Block, Controls
+from believable.core.nodes import from_plain
 from believable.pages.text import TextPage
 from believable.pages.watch import Watch
-from believable.study.nodes import from_plain
-from believable.study.records import Block, Controls
 from believable.study.repair import RecordReader, inside
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from believable.study.bases import holds
-from believable.study.records import Rule
+from believable.contracts.record import Rule, holds
 
 ANSWERS = {
     "f.age": 30,

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from believable.instruments import INSTRUMENTS
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.contracts.registries import PROTOCOLS
+from believable.core.nodes import parse
+from believable.protocols import READY_STUDIES
 from believable.study.kinds import annotating, answering, item_kinds
-from believable.study.nodes import parse
 from believable.study.schema import json_schema
 
 PLANTED = Path(__file__).parent / "planted"
@@ -19,7 +18,7 @@ PLANTED = Path(__file__).parent / "planted"
 
 @pytest.fixture(scope="module")
 def validator():
-    schema = json_schema(KINDS, PROTOCOLS)
+    schema = json_schema()
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 
@@ -32,11 +31,11 @@ def found(validator, tree):
 
 
 def test_every_kind_is_in_the_schema():
-    definitions = json_schema(KINDS, PROTOCOLS)["$defs"]
-    assert set(definitions["TimelineItem"]["properties"]) == set(item_kinds(KINDS.pages))
-    assert set(answering(INSTRUMENTS)) < set(definitions["Question"]["properties"])
-    assert set(annotating(INSTRUMENTS)) < set(definitions["Annotation"]["else"]["properties"])
-    assert not set(annotating(INSTRUMENTS)) & set(definitions["Question"]["properties"])
+    definitions = json_schema()["$defs"]
+    assert set(definitions["TimelineItem"]["properties"]) == set(item_kinds())
+    assert set(answering()) < set(definitions["Question"]["properties"])
+    assert set(annotating()) < set(definitions["Annotation"]["else"]["properties"])
+    assert not set(annotating()) & set(definitions["Question"]["properties"])
 
 
 GOOD = """\
@@ -126,7 +125,7 @@ def test_wrong_forms_are_rejected(validator, timeline, place):
 
 
 def test_every_key_is_described():
-    schema = json_schema(KINDS, PROTOCOLS)
+    schema = json_schema()
     for name in ("Watch", "Block", "Check", "Recruit", "Rule", "Controls"):
         for key, one in schema["$defs"][name]["properties"].items():
             assert one.get("description"), f"{name}.{key}"

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from believable.study.stimulus_draw import OutOfStimuli, Slot, draw, match
+from believable.contracts.trial import Slot
+from believable.study.stimulus_draw import OutOfStimuli, draw, match
 
 NAMES = "abcdef"
 ALLOWED = st.lists(st.sets(st.sampled_from(NAMES)).map(sorted).map(tuple), max_size=5)

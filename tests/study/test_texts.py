@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-import believable.study
+import believable.contracts
+from believable.contracts.texts import LANGUAGES, REFERENCE_LANGUAGE, Texts, built_in, placeholders
 from believable.core.errors import NotFound
-from believable.study.texts import LANGUAGES, REFERENCE_LANGUAGE, Texts, built_in, placeholders
 
-FOLDER = Path(believable.study.__file__).parent / "languages"
+FOLDER = Path(believable.contracts.__file__).parent / "languages"
 
 
 def test_the_languages_are_those_of_the_folder() -> None:

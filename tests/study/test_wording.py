@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from believable.study.nodes import from_plain
+from believable.core.nodes import from_plain
 from believable.study.wording import missing, shown, unknown
 
 

@@ -22,7 +22,12 @@ def normal_mean(factor: float) -> CoverageCase:
     def estimate(data: np.ndarray) -> Estimate:
         half = factor * data.std(ddof=1) / np.sqrt(len(data))
         return Estimate(
-            data.mean(), data.mean() - half, data.mean() + half, 0.95, len(data), "mean"
+            value=data.mean(),
+            low=data.mean() - half,
+            high=data.mean() + half,
+            level=0.95,
+            n=len(data),
+            method="mean",
         )
 
     return CoverageCase("mean", 0.0, lambda rng: rng.standard_normal(30), estimate)

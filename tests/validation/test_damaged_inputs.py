@@ -82,7 +82,7 @@ def test_misfits_name_place_expectation_and_value() -> None:
     rate, frames = misfits(wrong, Timing, "timing")
     assert rate == "timing.frame_ms: expected a number, got 'fast'"
     assert frames.startswith("timing.frames: expected a finite number")
-    assert list(misfits(Timing(33.3, 5), Timing, "timing")) == []
+    assert list(misfits(Timing(frame_ms=33.3, frames=5), Timing, "timing")) == []
 
 
 def test_our_own_errors_pass_the_reader_of_damaged_files() -> None:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from believable.analysis.run import prepared
-from believable.protocols import PROTOCOLS
+from believable.contracts.registries import PROTOCOLS
 from believable.protocols.hntt import people as hntt
 from believable.protocols.replay.analysis import judgements
-from believable.protocols.replay.flag_outcomes import flag_model
+from believable.protocols.replay.flag_models import flag_model
 from believable.simulate import straight
 from validation.truth import sizes
 from validation.truth.__main__ import check, main
@@ -92,7 +92,7 @@ def test_effects_that_differ_between_people_are_planted_and_deceive_the_publishe
     for number in range(40):
         rng = np.random.default_rng(number)
         truth = case_of("replay").settings[setting]
-        bundle = straight.bundle(definition, 34, rng, truth=truth, protocols=PROTOCOLS)
+        bundle = straight.bundle(definition, 34, rng, truth=truth)
         judged = judgements(prepared(bundle, plan, definition.study), plan)
         for effects in rejected:
             odds = flag_model(judged.seen, judged.ours, judged.baseline, effects=effects).odds_ratio
@@ -102,7 +102,13 @@ def test_effects_that_differ_between_people_are_planted_and_deceive_the_publishe
 
 
 def verdict(hits: int, kind: str = "coverage", *, discrete: bool = False) -> Verdict:
-    return Verdict(Promise(PLANTED, "x", kind, discrete=discrete), 0.0, hits, 2000, 0)  # type: ignore[arg-type]
+    return Verdict(
+        annotator=Promise(PLANTED, "x", kind, discrete=discrete),
+        group=0.0,
+        gate=hits,
+        task=2000,
+        cell=0,
+    )  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_who_is_one_too_many_is_told_to_come_back_and_the_others_go_on(port: int
         )
         assert page.status_code == 503
         assert page.headers["refresh"] == "5"
-        assert "sehr viele" in page.text
+        assert "sehr ausgelastet" in page.text
         people[0].sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
         assert b"200 OK" in people[0].recv(4096)
     finally:

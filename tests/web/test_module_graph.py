@@ -8,8 +8,8 @@ from urllib.parse import urljoin
 
 import pytest
 
+from believable.contracts.registries import WORLDS
 from believable.web.module_graph import WORLD_SCRIPTS, preloaded, served_folders, with_imports
-from believable.worlds import WORLDS
 
 #: Every import of a file, told in another way: the words after `from`, wherever they stand.
 _FROM = re.compile(r'(?:from|^import)\s+"([^"]+\.js)"', re.MULTILINE)

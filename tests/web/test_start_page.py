@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from believable.cli.deployment import shown_links
+from believable.app.serve import shown_links
 from believable.simulate.asgi import running
 from believable.store import studies
 from believable.web.app import Settings, create_app

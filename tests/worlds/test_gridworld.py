@@ -13,6 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from believable.bundle.read import read as read_bundle
+from believable.contracts.inputs import InputChange
+from believable.recordings import file
+from believable.worlds.live_round import LiveRound, record_round
+from tests.worlds import chatworld
+from tests.worlds.chatworld import CHATWORLD, ChatSetup
+
 ROOT = Path(__file__).resolve().parents[2]
 WORLD = Path(__file__).parent / "gridworld"
 
@@ -29,13 +36,16 @@ timeline:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the world in it, as pip would leave it there."""
+    """A folder with two worlds in it, as pip would leave it there."""
     folder = tmp_path_factory.mktemp("site")
     info = folder / "gridworld-0.1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: gridworld\nVersion: 0.1\n")
-    (info / "entry_points.txt").write_text("[believable.worlds]\ngridworld = gridworld:GRIDWORLD\n")
-    shutil.copytree(WORLD, folder / "gridworld", ignore=shutil.ignore_patterns("__pycache__"))
+    (info / "entry_points.txt").write_text(
+        "[believable.worlds]\ngridworld = gridworld:GRIDWORLD\nchatworld = chatworld:CHATWORLD\n"
+    )
+    for world in (WORLD, WORLD.with_name("chatworld")):
+        shutil.copytree(world, folder / world.name, ignore=shutil.ignore_patterns("__pycache__"))
     return folder
 
 
@@ -69,9 +79,9 @@ def rows(bundle: Path, table: str) -> list[dict[str, str]]:
 
 def test_it_is_small_and_keeps_the_contract(site: Path) -> None:
     files = [file for file in WORLD.rglob("*") if file.suffix in (".py", ".js")]
-    assert sum(len(file.read_text().splitlines()) for file in files) < 230
+    assert sum(len(file.read_text().splitlines()) for file in files) < 245
     code = """
-from believable.worlds import WORLDS
+from believable.contracts.registries import WORLDS
 from believable.worlds.world_check import check_world
 check_world(WORLDS["gridworld"])
 """
@@ -121,3 +131,37 @@ def test_a_lab_records_it(site: Path, tmp_path: Path) -> None:
         site=site,
     )
     assert told.strip().endswith("gridworld-wanderer-01.replay.json.gz")
+
+
+def test_texts_go_from_the_wire_to_the_bundle_and_give_the_round_again(
+    site: Path, tmp_path: Path
+) -> None:
+    study = tmp_path / "chat"
+    study.mkdir()
+    (study / "study.yaml").write_text(
+        "believable: 1\ntitle: Chat\nseed: 3\ntimeline:\n  - play: {id: chat, world: chatworld,"
+        " lines: 7, duration_s: 8, countdown_s: 0}\n  - watch: {id: again, stimulus: {round:"
+        " chat}}\n  - finish: {}\n"
+    )
+    believable("simulate", study, "--participants", "1", "--processes", "1", site=site)
+    bundle = tmp_path / "bundle"
+    believable("export", study, "--out", bundle, "--simulated", site=site)
+    tables = read_bundle(bundle)
+    (played,) = tables["rounds"].rows()
+    inputs = list(tables["round_inputs"].rows())
+    said = [row["say"] for row in inputs if row["say"]]
+    assert said[:2] == ["Hello", "Hello"], "the same line twice is two lines"
+    assert {row["seat"] for row in inputs} == {"person"}
+    recording = file.read(bundle / str(played["recording"]))
+    assert said == [action.text for action in recording.actions if action.actor == "person"]
+    changes = [
+        InputChange(int(row["tick"] or 0), int(row["number"] or 0), (row["say"] or "",))
+        for row in inputs
+    ]
+    setup = ChatSetup(seed=recording.seed or 0, lines=7, ticks=8 * chatworld.HZ)
+    again, score = record_round(CHATWORLD.game, setup, changes)
+    assert again == recording
+    assert score == played["score"]
+    # a page that comes back goes on from the stored texts
+    resumed = LiveRound.rebuilt(CHATWORLD.game, setup, changes[:2], changes[2].tick)
+    assert resumed.message()["lines"][0] == ["person", "Hello"]

@@ -8,9 +8,16 @@ import random
 
 import pytest
 
+from believable.contracts.game import RoundOutcome
+from believable.contracts.inputs import InputChange, InputPart, InputSchema
 from believable.core.errors import InvalidInput
-from believable.worlds.contract import InputPart, InputSchema
-from believable.worlds.live_round import LONGEST_LEAD_TICKS, LiveRound, NumberedInput, record_round
+from believable.worlds.live_round import (
+    LONGEST_LEAD_TICKS,
+    LiveRound,
+    NumberedInput,
+    record_round,
+    welcome_of,
+)
 from believable.worlds.maze import MAZE as WORLD
 from believable.worlds.maze.game import MazeSetup
 from believable.worlds.maze.opponents import OPPONENTS, new_opponent
@@ -30,19 +37,21 @@ def keys(
 
 def played(
     setup: MazeSetup, seed: int, until: int | None = None
-) -> tuple[LiveRound, list[list[int]]]:
+) -> tuple[LiveRound, list[InputChange]]:
     """A round with inputs that come early, late, bundled and twice; and everything that was
     applied.
     """
-    rng, live, agent = random.Random(seed), LiveRound(MAZE, setup), MAZE.player()
-    player = agent.new(agent.params(), seed, {**live.game.welcome(), "ticks": live.game.ticks})
-    changes: list[list[int]] = []
+    rng, live, agent = random.Random(seed), LiveRound(MAZE, setup), MAZE.stand_in
+    act, welcome = agent.new(agent.params(), seed), welcome_of(live, MAZE, setup)
+    changes: list[InputChange] = []
     late: list[NumberedInput] = []
     number = 0
-    while not live.over and live.game.tick != until:
+    while not live.over and live.tick != until:
         number += 1
         late.append(
-            NumberedInput(number, live.game.tick + rng.randint(-4, 4), player.act(live.message()))
+            NumberedInput(
+                number, live.tick + rng.randint(-4, 4), act({**live.message(), "welcome": welcome})
+            )
         )
         if rng.random() < 0.6:
             for numbered in late:
@@ -63,10 +72,12 @@ def test_setup_and_changes_give_the_round_again(against: str | float) -> None:
     assert again.message() | {"n": 0} == live.message() | {"n": 0}
     assert len(changes) > 50
     replay, score = record_round(MAZE, setup, changes)
-    assert score == live.game.score
+    assert live.game.over() == RoundOutcome(score)
     assert replay.timing.frames == 900
-    assert replay.telemetry["score"][-1] == live.game.score
-    assert (replay, score) == record_round(MAZE, MAZE.setup_from(MAZE.stored(setup)), changes, 900)
+    assert replay.telemetry["score"][-1] == score
+    assert (replay, score) == record_round(
+        MAZE, MAZE.load_setup(MAZE.dump_setup(setup)), changes, 900
+    )
 
 
 @pytest.mark.parametrize("tick", [1, 100, 433])
@@ -75,8 +86,8 @@ def test_a_round_goes_on_from_where_it_was_rebuilt(tick: int) -> None:
     setup = setup_with(5, 6, "frustrated", size=15, ticks=600)
     live, changes = played(setup, 2, until=tick)
     again = LiveRound.rebuilt(MAZE, setup, changes, tick)
-    again._pressed = live._pressed  # a rebuilt round stands still until the page presses something
-    live._waiting.clear()
+    again.seats["player"].pressed = live.seats["player"].pressed
+    live.seats["player"]._waiting.clear()
     for _ in range(100):
         assert again.step() == live.step()
     assert again.message() | {"n": 0} == live.message() | {"n": 0}
@@ -90,7 +101,10 @@ def test_a_trigger_pulled_for_a_moment_counts_however_late_it_comes() -> None:
     live.receive(NumberedInput(2, 4, keys(dx=1)))
     assert "shot" in live.step()
     live.step()
-    assert live.take_changes() == [[10, 2, 1, 0, 0, 1, 0], [11, 2, 1, 0, 0, 0, 0]]
+    assert live.take_changes() == [
+        InputChange(10, 2, (1, 0, 0, 1, 0)),
+        InputChange(11, 2, (1, 0, 0, 0, 0)),
+    ]
 
 
 def test_an_input_waits_for_its_tick_but_not_for_ever() -> None:
@@ -99,7 +113,7 @@ def test_an_input_waits_for_its_tick_but_not_for_ever() -> None:
     live.receive(NumberedInput(2, 10_000, keys(dy=1)))
     for _ in range(LONGEST_LEAD_TICKS + 2):
         live.step()
-    assert [change[0] for change in live.take_changes()] == [5, LONGEST_LEAD_TICKS]
+    assert [change.tick for change in live.take_changes()] == [5, LONGEST_LEAD_TICKS]
 
 
 def test_releasing_stops_the_figure_and_forgets_what_waits() -> None:
@@ -110,7 +124,7 @@ def test_releasing_stops_the_figure_and_forgets_what_waits() -> None:
     live.release()
     for _ in range(10):
         live.step()
-    assert [change[2:] for change in live.take_changes()] == [[1, 0, 0, 1, 0], [0, 0, 0, 0, 0]]
+    assert [change.pressed for change in live.take_changes()] == [(1, 0, 0, 1, 0), (0, 0, 0, 0, 0)]
 
 
 def test_the_page_is_told_what_can_be_seen_and_no_more() -> None:
@@ -128,8 +142,8 @@ def test_an_unknown_opponent_is_answered_with_the_nearest() -> None:
 
 def test_what_was_tapped_between_two_ticks_counts_for_one() -> None:
     parts = [
-        InputPart("choice", 0, 9, "One of nine.", "tapped"),
-        InputPart("walk", -1, 1, "Right or left."),
+        InputPart(name="choice", low=0, high=9, about="One of nine.", kind="tapped"),
+        InputPart(name="walk", low=-1, high=1, about="Right or left."),
     ]
     schema = InputSchema(tuple(parts))
     assert schema.joined([(3, 1), (0, 0)]) == (3, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,21 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from believable.contracts.film import Filmable, GameControls, MouseLook, View
+from believable.contracts.game import Pixels, RoundContext, SeatInputs
+from believable.contracts.inputs import Input, InputChange
+from believable.contracts.world import World
 from believable.core.errors import InvalidInput
 from believable.recordings.file import write
 from believable.recordings.film_file import load_av
 from believable.recordings.recording import Recording
 from believable.stimuli import raster
-from believable.worlds.contract import (
-    GameControls,
-    Input,
-    MouseLook,
-    Pixels,
-    Rendering,
-    RoundPlace,
-    View,
-    World,
-)
 from believable.worlds.live_round import LiveRound, record_round
 from believable.worlds.world_check import check_world
 from tests.worlds.gridworld import GRIDWORLD, GridGame, GridSetup
@@ -48,22 +42,22 @@ class PaintedGame(GridGame):
 
     closed = 0
 
-    def __init__(self, setup: GridSetup, recorded: bool) -> None:
-        super().__init__(setup, recorded)
+    def __init__(self, setup: GridSetup) -> None:
+        super().__init__(setup)
         self._inputs: list[Input] = []
 
-    def step(self, inputs: Mapping[str, Input]) -> Sequence[str]:
+    def step(self, inputs: SeatInputs) -> Sequence[str]:
         self._inputs.append(inputs["player"])
         return super().step(inputs)
 
-    def picture(self) -> Pixels:
-        return painted(self, View(SIZE_PX, SIZE_PX))
+    def picture(self, seat: str) -> Pixels:
+        return painted(self, View(width_px=SIZE_PX, height_px=SIZE_PX))
 
-    def skip(self, inputs: Sequence[Mapping[str, Input]]) -> None:
+    def skip(self, inputs: Sequence[SeatInputs]) -> None:
         for pressed in inputs:
             self.step(pressed)
 
-    def welcome(self) -> Mapping[str, Any]:
+    def welcome(self, seat: str) -> Mapping[str, Any]:
         return {"size": 8, "width_px": SIZE_PX, "height_px": SIZE_PX}
 
     def record(self) -> Recording:
@@ -82,12 +76,12 @@ class PaintedGame(GridGame):
 class Careless(PaintedGame):
     """Does not go where it would have gone."""
 
-    def skip(self, inputs: Sequence[Mapping[str, Input]]) -> None:
+    def skip(self, inputs: Sequence[SeatInputs]) -> None:
         super().skip([{"player": (0, 0)} for _ in inputs])
 
 
 def pictures(recording: Recording, view: View) -> Generator[Pixels, None, None]:
-    game = GridGame(GridSetup.model_validate_json(str(recording.provenance["setup"])), False)
+    game = GridGame(GridSetup.model_validate_json(str(recording.provenance["setup"])))
     columns = (recording.telemetry["step_x"], recording.telemetry["step_y"])
     for frame, pressed in enumerate(zip(*columns, strict=True)):
         game.step({"player": pressed})  # type: ignore[dict-item]
@@ -104,15 +98,23 @@ def unskipped_pictures(recording: Recording, view: View) -> Generator[Pixels, No
     yield from pictures(recording, replace(view, first_frame=0))
 
 
+def filmable(
+    controls: GameControls = CONTROLS,
+    films: Callable[[Recording, View], Generator[Pixels, None, None]] = pictures,
+) -> Filmable:
+    return Filmable(controls=lambda setup: controls, pictures=films, cameras=("above", "below"))
+
+
 def world(**changed: Any) -> World:
-    rendering = Rendering(("above", "below"), pictures, lambda setup: CONTROLS)
-    playing = replace(GRIDWORLD.game, new=PaintedGame, rendering=rendering, **changed)
+    values = {"new": PaintedGame, "recorded": PaintedGame, "filmable": filmable()} | changed
+    playing = replace(GRIDWORLD.game, **values)
     return replace(GRIDWORLD, playing=playing, folder=GRIDWORLD.folder / "without-a-page")
 
 
 def a_setup() -> GridSetup:
-    setup: GridSetup = GRIDWORLD.game.settle(
-        GRIDWORLD.game.options(gems=18), RoundPlace(5, "t", None, "wanderer", 5, False)
+    setup: GridSetup = GRIDWORLD.game.trial.resolve(
+        GRIDWORLD.game.trial.options(gems=18),
+        RoundContext(session_seed=5, trial_key="t", opponent="wanderer", duration_s=5),
     )
     return setup
 
@@ -122,9 +124,12 @@ def test_it_keeps_the_contract_without_a_script_of_its_own_and_gives_everything_
 ) -> None:
     begun = []
     monkeypatch.setattr(PaintedGame, "closed", 0)
-    counted = replace(
-        world().game, new=lambda setup, recorded: begun.append(1) or PaintedGame(setup, recorded)
-    )
+
+    def counted_game(setup: GridSetup) -> PaintedGame:
+        begun.append(1)
+        return PaintedGame(setup)
+
+    counted = replace(world().game, new=counted_game, recorded=counted_game)
     check_world(replace(world(), playing=counted))
     assert len(begun) == PaintedGame.closed > 0
 
@@ -132,39 +137,22 @@ def test_it_keeps_the_contract_without_a_script_of_its_own_and_gives_everything_
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"new": Careless}, "it differs at tick"),
+        ({"new": Careless, "recorded": Careless}, "it differs at tick"),
+        ({"filmable": filmable(films=wrong_pictures)}, "differs from what was seen at tick 1"),
         (
-            {"rendering": Rendering(("above",), wrong_pictures, lambda setup: CONTROLS)},
-            "differs from what was seen at tick 1",
-        ),
-        (
-            {"rendering": Rendering(("above",), unskipped_pictures, lambda setup: CONTROLS)},
+            {"filmable": filmable(films=unskipped_pictures)},
             "begin with frame [0-9]+ .*begins with another",
         ),
         (
-            {
-                "rendering": Rendering(
-                    ("above",), pictures, lambda setup: GameControls({"KeyW": ("step_z", 1)})
-                )
-            },
+            {"filmable": filmable(GameControls({"KeyW": ("step_z", 1)}))},
             "a key or the mouse sets 'step_z', which is no part of an input",
         ),
         (
-            {
-                "rendering": Rendering(
-                    ("above",), pictures, lambda setup: GameControls({"KeyW": ("step_y", 2)})
-                )
-            },
+            {"filmable": filmable(GameControls({"KeyW": ("step_y", 2)}))},
             "a key sets 'step_y' to 2, outside of -1 to 1",
         ),
         (
-            {
-                "rendering": Rendering(
-                    ("above",),
-                    pictures,
-                    lambda setup: GameControls({}, {}, MouseLook("step_x", "step_y", 1)),
-                )
-            },
+            {"filmable": filmable(GameControls({}, {}, MouseLook("step_x", "step_y", 1)))},
             "the mouse moves 'step_x', which is 'held', not 'moved'",
         ),
     ],
@@ -175,14 +163,19 @@ def test_what_breaks_it_is_told(changed: dict[str, Any], words: str) -> None:
         check_world(broken)
 
 
-CHANGES = [[0, 1, 1, 0], [3, 2, 0, 1], [9, 3, -1, -1], [30, 4, 1, 1]]
+CHANGES = [
+    InputChange(0, 1, (1, 0)),
+    InputChange(3, 2, (0, 1)),
+    InputChange(9, 3, (-1, -1)),
+    InputChange(30, 4, (1, 1)),
+]
 
 
 def test_a_round_is_taken_up_without_looking_at_what_was() -> None:
     playing, stepped = world().game, []
 
     class Counted(PaintedGame):
-        def skip(self, inputs: Sequence[Mapping[str, Input]]) -> None:
+        def skip(self, inputs: Sequence[SeatInputs]) -> None:
             stepped.append(len(inputs))
             super().skip(inputs)
 
@@ -204,16 +197,20 @@ def test_films_come_from_the_world_at_any_size_and_camera(
     for camera, rows in (("", slice(None)), ("below", slice(None, None, -1))):
         target = tmp_path / f"film{camera}.mp4"
         count = raster.render_file(
-            source, target, raster.Look(128, 128, frames_per_s=10, camera=camera, crf=4)
+            source,
+            target,
+            raster.Look(width_px=128, height_px=128, frames_per_s=10, camera=camera, crf=4),
         )
         with load_av("test").open(str(target)) as film:
             seen = [frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)]
-        wanted = list(pictures(recording, View(128, 128)))
+        wanted = list(pictures(recording, View(width_px=128, height_px=128)))
         assert count == len(seen) == recording.timing.frames == len(wanted)
         for shown, picture in zip(seen, wanted, strict=True):
             assert np.abs(shown.astype(int) - picture[rows].astype(int)).mean() < 4
     with pytest.raises(InvalidInput, match=r"camera: unknown 'abov'\. Did you mean 'above'"):
-        raster.render_file(source, tmp_path / "no.mp4", raster.Look(128, 128, camera="abov"))
+        raster.render_file(
+            source, tmp_path / "no.mp4", raster.Look(width_px=128, height_px=128, camera="abov")
+        )
     assert not list(tmp_path.glob(".*part"))
 
 
@@ -239,5 +236,5 @@ def test_a_world_that_is_drawn_has_no_camera(
         raster.render_file(
             tmp_path / "round.replay.json.gz",
             tmp_path / "x.mp4",
-            raster.Look(64, 64, camera="first"),
+            raster.Look(width_px=64, height_px=64, camera="first"),
         )

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from believable.contracts.game import RoundContext
+from believable.contracts.inputs import InputChange
 from believable.core.errors import InvalidInput
 from believable.worlds import round_process as module
-from believable.worlds.contract import RoundPlace
 from believable.worlds.doom import DOOM
 from believable.worlds.doom.doom_round import DoomOptions
 from believable.worlds.live_round import LiveRound, NumberedInput, record_round
@@ -29,17 +30,21 @@ pytest.importorskip("vizdoom", reason="needs the extra doom")
 av = pytest.importorskip("av", reason="needs the extra video")
 
 PLAYING = DOOM.game
-SETUP = PLAYING.settle(
+SETUP = PLAYING.trial.resolve(
     DoomOptions(map="deathmatch", picture="160x120"),
-    RoundPlace(7, "trial", None, "bot", 5, practice=False),
+    RoundContext(session_seed=7, trial_key="trial", opponent="bot", duration_s=5),
 )
-CHANGES = ((0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0), (9, 2, 1, 0, 1, 0, 0, 1, 0, 0, 0), (20, 3, *[0] * 9))
+CHANGES = (
+    InputChange(0, 1, (1, 0, 0, 0, 0, 0, 0, 0, 0)),
+    InputChange(9, 2, (1, 0, 1, 0, 0, 1, 0, 0, 0)),
+    InputChange(20, 3, (0,) * 9),
+)
 
 
 def with_round(work: Callable[[DistantRound], Awaitable[None]], **order: Any) -> None:
     wanted = {
         "world": "doom",
-        "setup": PLAYING.stored(SETUP),
+        "setup": PLAYING.dump_setup(SETUP),
         "changes": CHANGES,
         "tick": 30,
         "coding": None,
@@ -73,7 +78,7 @@ def test_it_is_the_same_round_and_tells_what_was_applied() -> None:
 
     async def work(distant: DistantRound) -> None:
         assert distant.tick == 30
-        applied: list[list[int]] = []
+        applied: list[InputChange] = []
         for number in range(30, 60):
             if number % 7 == 0:
                 numbered = NumberedInput(number, 0, (1, 0, 0, 30, 0, 1, 0, 0, 0))
@@ -84,7 +89,7 @@ def test_it_is_the_same_round_and_tells_what_was_applied() -> None:
             assert distant.message() == near.message()
             applied += distant.take_changes()
         assert applied == near.take_changes()
-        changes = [*map(list, CHANGES), *applied]
+        changes = [*CHANGES, *applied]
         recording, score = await distant.record(changes)
         assert (recording, score) == record_round(PLAYING, SETUP, changes)
 
@@ -146,7 +151,7 @@ def test_an_engine_that_ends_or_hangs_breaks_its_round_alone(
 def test_a_round_that_cannot_begin_says_why() -> None:
     broken = SETUP.model_copy(update={"map": "nowhere.wad:map01"})
     with pytest.raises(InvalidInput, match=r"nowhere\.wad"):
-        with_round(lambda distant: asyncio.sleep(0), setup=PLAYING.stored(broken))
+        with_round(lambda distant: asyncio.sleep(0), setup=PLAYING.dump_setup(broken))
 
 
 def test_sides_of_an_odd_number_of_pixels_can_be_sent() -> None:

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from believable.contracts.game import SeatInputs
+from believable.contracts.inputs import InputPart, InputSchema
+from believable.contracts.registries import AGENTS, WORLDS
+from believable.contracts.world import Opponents, World
 from believable.core.errors import InvalidInput
 from believable.recordings.scene import Scene
-from believable.worlds import WORLDS
-from believable.worlds.contract import Input, InputPart, InputSchema, Opponents, World
 from believable.worlds.doom import DOOM
 from believable.worlds.doom.doom_round import DoomOptions
 from believable.worlds.maze import MAZE
@@ -30,9 +32,10 @@ FIGHT = replace(
     DOOM,
     playing=replace(
         DOOM.game,
-        options=FightOptions,
-        opponents=Opponents({"bots": "Three."}),
-        players=(DOOM.game.player("person"),),
+        trial=replace(
+            DOOM.game.trial, options=FightOptions, opponents=Opponents({"bots": "Three."})
+        ),
+        stand_in=AGENTS["doom/person"],
     ),
 )
 
@@ -47,8 +50,8 @@ class Forgetful(MazeGame):
 
     runs = 0
 
-    def __init__(self, setup: MazeSetup, recorded: bool) -> None:
-        super().__init__(setup, recorded)
+    def __init__(self, setup: MazeSetup) -> None:
+        super().__init__(setup)
         Forgetful.runs += 1
         self.round.score = Forgetful.runs
 
@@ -56,14 +59,14 @@ class Forgetful(MazeGame):
 class Talkative(MazeGame):
     """Tells the page what goes on in the opponent."""
 
-    def snapshot(self) -> Mapping[str, Any]:
-        return {**super().snapshot(), "intent": "chase"}
+    def view(self, seat: str) -> Mapping[str, Any]:
+        return {**super().view(seat), "intent": "chase"}
 
 
 class Hasty(MazeGame):
     """Goes two ticks at once."""
 
-    def step(self, inputs: Mapping[str, Input]) -> Sequence[str]:
+    def step(self, inputs: SeatInputs) -> Sequence[str]:
         return [*super().step(inputs), *super().step(inputs)]
 
 
@@ -77,31 +80,42 @@ def changed(**values: Any) -> World:
         (replace(MAZE, name="a maze"), "its name does not match"),
         (replace(MAZE, folder=MAZE.folder / "elsewhere"), r"there is no static/page\.js"),
         (changed(new=Forgetful), "it differs at tick"),
-        (replace(MAZE, drawn=False), "neither drawn nor rendered"),
+        (replace(MAZE, draw=None), "neither `draw` nor `filmable`"),
         (
             replace(
                 MAZE,
                 draw=lambda recording: Scene(
-                    recording.world.width, recording.world.height, "#000", (), ()
+                    width=recording.world.width,
+                    height=recording.world.height,
+                    background="#000",
+                    ground=(),
+                    sprites=(),
                 ),
             ),
             "a drawing of its recording has no figures",
         ),
         (changed(new=Talkative), "the page is told of what judges may not know"),
-        (changed(new=Hasty), "a step went from tick 0 to 2"),
-        (changed(players=()), "somebody who can play it"),
+        (changed(new=Hasty), "180 frames of 90 ticks"),
+        (changed(stand_in=replace(MAZE.game.stand_in, draw=None)), "its `stand_in` needs `draw`"),
         (
             changed(
-                inputs=InputSchema((InputPart("move_x", 1, 3, "…"), *MAZE.game.inputs.parts[1:]))
+                seats={
+                    "player": InputSchema(
+                        (
+                            InputPart(name="move_x", low=1, high=3, about="…"),
+                            *MAZE.game.inputs.parts[1:],
+                        )
+                    )
+                }
             ),
             "'move_x' must be able to be 0",
         ),
         (
-            changed(columns=replace(MAZE.game.columns, setup=MAZE.game.columns.setup[1:])),
+            changed(tabular=replace(MAZE.game.tabular, setup=MAZE.game.tabular.setup[1:])),
             r"setup declares .* a row has",
         ),
         (
-            changed(columns=replace(MAZE.game.columns, telemetry_rows=lambda recording: [])),
+            changed(tabular=replace(MAZE.game.tabular, telemetry_rows=lambda recording: [])),
             "telemetry has 0 rows for 180 frames",
         ),
     ],

@@ -150,7 +150,7 @@ CASES: tuple[CoverageCase, ...] = (
     ),
     *(
         CoverageCase(
-            f"mean_skewed: {n} values, one in {careless} of somebody careless",
+            f"mean_skewed: {n} values, one in {careless} of careless people",
             _CAREFUL + (_CARELESS - _CAREFUL) / careless,
             partial(_with_careless, n=n, share=1 / careless),
             mean_skewed,

@@ -15,7 +15,7 @@ from believable.protocols.clips import TYPES
 from believable.protocols.clips import people as clips
 from believable.protocols.hntt import people as hntt
 from believable.protocols.qa import people as qa
-from believable.protocols.replay import people as replay
+from believable.protocols.replay import planted_truth as replay
 from believable.protocols.trace import people as trace
 
 Kind = Literal["coverage", "rejection", "passing"]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from believable.analysis.data import load
+from believable.contracts.registries import PROTOCOLS
 from believable.core.work import Progress
-from believable.protocols import PROTOCOLS
 from believable.protocols.hntt.navigation_judgements import agents, judgements
 from believable.simulate import straight
 from validation.truth.cases import case_of
@@ -42,9 +42,7 @@ def true_values(
     """Outcome → true value in a setting."""
     definition, _ = ready(protocol)
     truth: Any = case_of(protocol).settings[setting]
-    sessions = straight.sessions(
-        definition, 2, np.random.default_rng(0), truth=truth, protocols=PROTOCOLS
-    )
+    sessions = straight.sessions(definition, 2, np.random.default_rng(0), truth=truth)
     known = dict(PROTOCOLS[protocol].people.values(truth, sessions))
     if protocol == "clips":
         for kind in ("imitation", "artificial"):
@@ -81,11 +79,7 @@ def true_values(
 def _medians(truth: Any, seed: int) -> dict[str, float]:
     definition, plan = ready("hntt")
     rng = np.random.default_rng([seed, 1])
-    data = load(
-        straight.bundle(definition, LARGE, rng, truth=truth, protocols=PROTOCOLS),
-        plan,
-        definition.study,
-    )
+    data = load(straight.bundle(definition, LARGE, rng, truth=truth), plan, definition.study)
     contest = agents(judgements(data), plan.roles["human"])[0]
     median = float(np.median(contest.accuracy()))
     return {
@@ -101,7 +95,7 @@ def _tests_together(truth: Any, seed: int) -> dict[str, float]:
     scores: dict[str, list[tuple[float, float]]] = {}
     for number in range(REPEATS):
         rng = np.random.default_rng([seed, 2, number])
-        bundle = straight.bundle(definition, ANNOTATORS, rng, truth=truth, protocols=PROTOCOLS)
+        bundle = straight.bundle(definition, ANNOTATORS, rng, truth=truth)
         data = load(bundle, plan, definition.study)
         kept = data.codes
         answers: dict[tuple[str, str], Any] = {}

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from believable.analysis.run import prepared
 from believable.core.seeds import derive
 from believable.core.work import map_chunks
-from believable.protocols import PROTOCOLS
 from believable.protocols.qa.analysis import TASK
 from believable.protocols.qa.annotated_signals import collected
 from believable.protocols.qa.annotator_scores import GroupTask
@@ -69,11 +68,7 @@ def _drawn(job: _Job) -> dict[tuple[str, int], float]:
     definition, plan = ready("qa")
     rng = np.random.default_rng(derive(job.seed, "truth", "sizes", job.setting, job.number))
     bundle = straight.bundle(
-        definition,
-        PARTICIPANTS,
-        rng,
-        truth=case_of("qa").settings[job.setting],
-        protocols=PROTOCOLS,
+        definition, PARTICIPANTS, rng, truth=case_of("qa").settings[job.setting]
     )
     signals = collected(prepared(bundle, plan, definition.study), plan)
     means: dict[tuple[str, int], float] = {}

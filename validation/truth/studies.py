@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from believable.analysis.resolution import resolve
 from believable.analysis.run import prepared
 from believable.analysis.settled_plan import Plan
+from believable.contracts.registries import PROTOCOLS
 from believable.core.seeds import derive
 from believable.core.work import Progress, bounds, map_chunks
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.simulate import straight
 from believable.stats.estimate import Estimate
 from believable.stats.result import TestResult
@@ -87,9 +86,7 @@ def _chunk(job: Job) -> list[dict[str, Numbers]]:
         rng = np.random.default_rng(
             derive(job.seed, "truth", job.protocol, job.setting, job.purpose, number)
         )
-        bundle = straight.bundle(
-            definition, job.participants, rng, truth=truth, protocols=PROTOCOLS
-        )
+        bundle = straight.bundle(definition, job.participants, rng, truth=truth)
         main = analysis.main(prepared(bundle, plan, definition.study), plan, rng)
         studies.append({name: numbers(result) for name, result in main.items()})
     return studies
@@ -98,15 +95,13 @@ def _chunk(job: Job) -> list[dict[str, Numbers]]:
 @lru_cache(maxsize=5)
 def ready(protocol: str) -> tuple[Definition, Plan]:
     """The ready study and its plan, with coarser resampling; read once per process."""
-    definition = load(PROTOCOLS[protocol].folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(PROTOCOLS[protocol].folder)
     declared = definition.study.analysis
     assert declared is not None  # ready studies of these protocols declare one; a test says so
-    plan = resolve(declared, definition.study, PROTOCOLS)
+    plan = resolve(declared, definition.study)
     if any(option.name == "resamples" for option in plan.declaration.options):
         options = {**declared.options, "resamples": RESAMPLES}
-        plan = resolve(
-            declared.model_copy(update={"options": options}), definition.study, PROTOCOLS
-        )
+        plan = resolve(declared.model_copy(update={"options": options}), definition.study)
     return definition, plan
 
 

@@ -6,7 +6,6 @@ import datetime
 
 from believable.analysis.exclusions import ALWAYS
 from believable.analysis.findings import Drop
-from believable.analysis.protocol import AnalysedProtocols
 from believable.analysis.registered import Registration
 from believable.analysis.run import prepared, settle, study_of
 from believable.bundle.left_out import AnalysisExclusions, LeaveOut
@@ -15,9 +14,9 @@ from believable.bundle.tables import Row
 from believable.study.declaration import DeclaredPlan
 
 
-def find_exclusions(protocols: AnalysedProtocols, plan: DeclaredPlan | None = None) -> LeaveOut:
-    """A function that finds what the analysis leaves out of a bundle: by `plan`, else by the plan
-    of the study itself.
+def find_exclusions(plan: DeclaredPlan | None = None) -> LeaveOut:
+    """A function that finds the rows of a bundle that the analysis leaves out: by `plan`, else by
+    the plan of the study itself.
     """
 
     def find(bundle: Bundle) -> AnalysisExclusions | None:
@@ -28,7 +27,7 @@ def find_exclusions(protocols: AnalysedProtocols, plan: DeclaredPlan | None = No
             or (plan is None and study.analysis is None)
         ):
             return None
-        settled = settle(study, plan, None, protocols)
+        settled = settle(study, plan, None)
         data = prepared(bundle, settled, study)
         kept = frozenset(data.sessions)
         return AnalysisExclusions(

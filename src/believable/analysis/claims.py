@@ -48,9 +48,9 @@ def name_clips(count: int, unit: str = "clip") -> str:
     return f"this one {unit}" if count == 1 else f"these {number_word(count)} {unit}s"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What a verdict may say.
+    """The claims that a verdict may make.
 
     over      whose choice the decisive interval allows for
     n_clips   how many clips, or other sampled stimuli, were judged
@@ -74,7 +74,7 @@ class Claim:
 
     @property
     def sampled(self) -> str:
-        """What is sampled, as one says it: `judges and clips`."""
+        """The sampled units, in everyday words: `judges and clips`."""
         return (
             f"{self.people} and {self.unit}s"
             if self.over == "both"
@@ -82,7 +82,7 @@ class Claim:
         )
 
     def limit(self, sentence: str) -> str:
-        """The sentence, which says what it is about if that is these clips only."""
+        """The sentence, which names these clips if it is about them only."""
         return f"For {self.scope}: {sentence}" if self.scope else sentence
 
     @property
@@ -135,7 +135,7 @@ def refuse(result: Estimate | TestResult, claim: Claim) -> Estimate | TestResult
 
 
 def split_words(split: VarianceSplit, *, judges: str = "judges", clips: str = "clips") -> str:
-    """What the variance of a mean is made of, in a sentence."""
+    """The components of the variance of a mean, in a sentence."""
     if split.shares is None:
         return f"It is not known what its variance is made of ({split.reason or 'there is none'})."
     parts = zip((judges, clips, "the rest"), split.shares, strict=True)
@@ -171,4 +171,11 @@ def claim_of(
 ) -> Claim:
     """The claim that a plan makes on judgements of these clips."""
     count = len({str(clip) for clip in clips})
-    return Claim(plan.over, count, plan.declaration.sampled or "clip", subject, least, people)
+    return Claim(
+        over=plan.over,
+        n_clips=count,
+        unit=plan.declaration.sampled or "clip",
+        subject=subject,
+        least=least,
+        people=people,
+    )

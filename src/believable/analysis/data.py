@@ -19,15 +19,16 @@ from believable.analysis.media_versions import media_names, named_stimuli, separ
 from believable.analysis.settled_plan import Plan
 from believable.bundle.frames import BundleColumn
 from believable.bundle.read import Bundle, ColumnTable
+from believable.contracts.trial import outline
 from believable.core.errors import InvalidInput
 from believable.stats.inputs import FloatArray
-from believable.study.records import Stimulus, Study, outline
+from believable.study.records import Stimulus, Study
 
 IntArray = NDArray[np.int64]
 ObjectArray = NDArray[np.object_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
     """Answers of one role, one entry each, in the order of the table. `code` is the place of the
     session in `Data.sessions`.
@@ -52,7 +53,7 @@ class Answers:
         return len(self.code)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TraceLine:
     """One trace: its changes or marks, in order of time in the medium as they were made. Nothing
     was entered: empty arrays.
@@ -71,12 +72,12 @@ class TraceLine:
     value: FloatArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Data:
     """One pool of sessions, real or simulated, after exclusions.
 
     sessions   those kept, in the order of starting
-    drops      every exclusion so far; `funnel` counts them step by step
+    drops      every exclusion made before; `funnel` counts them step by step
     """
 
     bundle: Bundle
@@ -105,9 +106,7 @@ class Data:
         """The participants table, in the order of `sessions`."""
         table = self.bundle["participants"]
         place = {session: row for row, session in enumerate(table["session"].values)}
-        return _taken(
-            table, np.array([place[session] for session in self.sessions], dtype=np.int64)
-        )
+        return _take(table, np.array([place[session] for session in self.sessions], dtype=np.int64))
 
     def arm(self, name: str) -> ObjectArray:
         """The level of an arm for each session; None where the session has none."""
@@ -139,7 +138,7 @@ class Data:
         that began again.
         """
         if name not in self._tables:
-            self._tables[name] = self._filtered(name)
+            self._tables[name] = self._filter(name)
         return self._tables[name]
 
     def code_of(self, table: ColumnTable) -> IntArray:
@@ -154,7 +153,7 @@ class Data:
     def _latest(self) -> dict[str, int]:
         return exclusions.latest_runs(self.bundle)
 
-    def _filtered(self, name: str) -> ColumnTable:
+    def _filter(self, name: str) -> ColumnTable:
         table = self.bundle[name]
         if "session" not in table.columns:
             return table
@@ -164,7 +163,7 @@ class Data:
             keep &= ~self._in_left_out_trial(table)
         if self.left_out_answers and name in ("answers", "judgements"):
             keep &= ~self._is_left_out_answer(table)
-        return table if keep.all() else _taken(table, np.flatnonzero(keep))
+        return table if keep.all() else _take(table, np.flatnonzero(keep))
 
     def _in_left_out_trial(self, table: ColumnTable) -> NDArray[np.bool_]:
         sessions = table["session"].values
@@ -220,24 +219,24 @@ class Data:
             fits = table["question"].values == question
             keep |= fits & (table["trial"].values == trial) if trial else fits
         rows = np.flatnonzero(keep)
-        part = _taken(table, rows)
+        part = _take(table, rows)
         return Answers(
-            self.code_of(part),
-            part["session"].values,
-            part["trial"].values,
-            part["trial_key"].values,
-            part["position"].values,
-            np.where(part["player"].missing, -1, part["player"].values),
-            part["condition"].values,
-            part["scenario"].values,
-            part["stimulus"].values,
-            part["item"].values,
-            part["value_number"].values,
-            part["value_text"].values,
+            code=self.code_of(part),
+            session=part["session"].values,
+            trial=part["trial"].values,
+            trial_key=part["trial_key"].values,
+            position=part["position"].values,
+            player=np.where(part["player"].missing, -1, part["player"].values),
+            condition=part["condition"].values,
+            scenario=part["scenario"].values,
+            stimulus=part["stimulus"].values,
+            item=part["item"].values,
+            number=part["value_number"].values,
+            text=part["value_text"].values,
         )
 
     def number_by_session(self, role: str) -> FloatArray:
-        """One number per session, NaN where there is none; the last answer where there are several.
+        """One number per session, NaN if there is none; the last answer if there are several.
         Digits in a text count.
         """
         entries = self.answers(role)
@@ -246,7 +245,7 @@ class Data:
         return values
 
     def text_by_session(self, role: str) -> ObjectArray:
-        """One text per session, None where there is none; the last answer where there are several.
+        """One text per session, None if there is none; the last answer if there are several.
         Numbers become text.
         """
         entries = self.answers(role)
@@ -316,17 +315,17 @@ class Data:
         """A trace with what this row says about it."""
         session = str(table["session"].values[row])
         return TraceLine(
-            session,
-            self.codes[session],
-            str(table["trial"].values[row]),
-            str(table["trial_key"].values[row]),
-            int(table["position"].values[row]),
-            table["condition"].values[row],
-            table["scenario"].values[row],
-            table["stimulus"].values[row],
-            table["instrument"].values[row] if "instrument" in table.columns else None,
-            media_ms,
-            value,
+            session=session,
+            code=self.codes[session],
+            trial=str(table["trial"].values[row]),
+            trial_key=str(table["trial_key"].values[row]),
+            position=int(table["position"].values[row]),
+            condition=table["condition"].values[row],
+            scenario=table["scenario"].values[row],
+            stimulus=table["stimulus"].values[row],
+            instrument=table["instrument"].values[row] if "instrument" in table.columns else None,
+            media_ms=media_ms,
+            value=value,
         )
 
     # ------------------------------------------------------------------------------------------
@@ -338,15 +337,20 @@ class Data:
         """The same data without these sessions (each with its detail), with the drops and one more
         step in the funnel.
 
-        `title` says what is left, `words` why the others are out.
+        `title` names the remaining rows, `words` the reason for leaving out the others.
         """
         left = tuple(session for session in self.sessions if session not in sessions)
         drops = tuple(
-            Drop(session, "session", reason, sessions[session])
+            Drop(session=session, level="session", reason=reason, detail=sessions[session])
             for session in self.sessions
             if session in sessions
         )
-        step = FlowStep(title, len(self.sessions), len(left), words or reason.replace("_", " "))
+        step = FlowStep(
+            title=title,
+            before=len(self.sessions),
+            after=len(left),
+            reason=words or reason.replace("_", " "),
+        )
         return replace(
             self, sessions=left, drops=(*self.drops, *drops), funnel=(*self.funnel, step)
         )
@@ -360,20 +364,20 @@ class Data:
 
 
 def load(bundle: Bundle, plan: Plan, study: Study | None) -> Data:
-    """The data of a bundle after the plan's exclusions, with a name of its own for each medium of a
+    """The data of a bundle after the plan's exclusions, with a separate name for each medium of a
     stimulus.
     """
     kept = exclusions.apply(bundle, plan.declared.exclusions)
     return Data(
-        separate_media(bundle),
-        study,
-        plan,
-        kept.sessions,
-        kept.simulated,
-        kept.drops,
-        kept.funnel,
-        kept.trials,
-        kept.answers,
+        bundle=separate_media(bundle),
+        study=study,
+        plan=plan,
+        sessions=kept.sessions,
+        simulated=kept.simulated,
+        drops=kept.drops,
+        funnel=kept.funnel,
+        left_out_trials=kept.trials,
+        left_out_answers=kept.answers,
     )
 
 
@@ -396,8 +400,8 @@ def texts(entries: Answers) -> ObjectArray:
 
 
 def rows_of(keys: Sequence[IntArray], wanted: Sequence[IntArray]) -> IntArray:
-    """A join: for each wanted key the first row that has it, −1 where none has. Columns of a key
-    stand side by side.
+    """A join: for each wanted key the first row that has it, −1 if there is none. Columns of a key
+    are combined.
 
     >>> rows_of([np.array([7, 7, 8]), np.array([1, 2, 1])], [np.array([8, 7, 9]), np.array([1, 2, 1])]).tolist()
     [2, 1, -1]
@@ -410,13 +414,13 @@ def rows_of(keys: Sequence[IntArray], wanted: Sequence[IntArray]) -> IntArray:
 
 
 def joined(values: NDArray[Any], rows: IntArray, nothing: Any) -> NDArray[Any]:
-    """The values of those rows; `nothing` where there is no such row (−1)."""
+    """The values of those rows; `nothing` if there is no such row (−1)."""
     result = np.full(len(rows), nothing, dtype=values.dtype)
     result[rows >= 0] = values[rows[rows >= 0]]
     return result
 
 
-def _taken(table: ColumnTable, rows: IntArray) -> ColumnTable:
+def _take(table: ColumnTable, rows: IntArray) -> ColumnTable:
     if len(rows) and (rows.min() < 0 or rows.max() >= len(table)):
         raise InvalidInput(
             f"table {table.name}: there are {len(table)} rows, asked for row {int(rows.max())}."
@@ -434,7 +438,7 @@ OWN_ROUND = "round:"
 
 
 def durations_ms(bundle: Bundle) -> Mapping[str, float]:
-    """Stimuli whose duration the study's definitions tell."""
+    """Stimuli whose duration is in the study's definitions."""
     return {
         stimulus: float(medium["duration_ms"])
         for stimulus, medium in media_names(bundle)

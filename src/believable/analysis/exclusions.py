@@ -1,5 +1,5 @@
-"""Who is left out, and why: what the bundle says, then the plan's rules, each exclusion a row with
-its reason.
+"""Who is left out, and why: the bundle's own exclusions, then the plan's rules, each exclusion a
+row with its reason.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ALWAYS: Mapping[str, str] = {
     "damaged": "damaged data",
 }
 
-#: What is left when those are out.
+#: The data without them.
 _AFTER: Mapping[str, str] = {
     "incomplete": "Complete",
     "declined": "Consented",
@@ -45,7 +45,7 @@ _AFTER: Mapping[str, str] = {
     "damaged": "Undamaged",
 }
 
-#: What the plan's rules leave out, in words.
+#: The plan's rules for exclusions, as text.
 WORDS: Mapping[str, str] = {
     "failed_check": "answered a check wrongly",
     "unanswered": "left too many questions open",
@@ -57,14 +57,14 @@ WORDS: Mapping[str, str] = {
 
 #: A share above this excludes, where the rule says no other.
 OVER = 0.5
-#: So much of the median time is too fast, where the rule says no other.
+#: The share of the median time below which a session is too fast, unless the rule gives another.
 BELOW = 1 / 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KeptSessions:
-    """What is left: sessions in the order of starting; trials and answers to leave out of them;
-    why; and the funnel.
+    """The remaining data: sessions in the order of starting; trials and answers to leave out of
+    them; why; and the funnel.
     """
 
     sessions: tuple[str, ...]
@@ -84,27 +84,31 @@ class _Funnel:
     steps: list[FlowStep] = field(default_factory=list)
 
     def drop(self, title: str, reason: str, words: str, details: Mapping[str, str]) -> None:
-        """Leave out those of `details` that are still in; the step is kept also when it finds
-        nobody.
+        """Leave out those of `details` that are still in; the step is kept even if it finds no
+        session.
         """
         before = len(self.left)
         self.drops += [
-            Drop(session, "session", reason, details[session])
+            Drop(session=session, level="session", reason=reason, detail=details[session])
             for session in self.left
             if session in details
         ]
         self.left = [session for session in self.left if session not in details]
-        self.steps.append(FlowStep(title, before, len(self.left), words))
+        self.steps.append(FlowStep(title=title, before=before, after=len(self.left), reason=words))
 
 
 def apply(bundle: Bundle, rules: Iterable[ExclusionRule]) -> KeptSessions:
-    """Real sessions where there are any, else simulated ones; never both."""
+    """Real sessions if there are any, else simulated ones; never both."""
     people = bundle["participants"]
     sessions, simulated = people["session"].values, people["simulated"].values
     order = np.argsort(people["number"].values, kind="stable")
     pool = bool(simulated.all()) if len(simulated) else bundle.simulated
     funnel = _Funnel([str(sessions[place]) for place in order])
-    funnel.steps.append(FlowStep("Sessions in the dataset", len(sessions), len(sessions), ""))
+    funnel.steps.append(
+        FlowStep(
+            title="Sessions in the dataset", before=len(sessions), after=len(sessions), reason=""
+        )
+    )
     if len(simulated) and simulated.any() and not pool:
         others = dict.fromkeys(sessions[simulated].tolist(), "never pooled with real ones")
         funnel.drop("Real sessions", "simulated", "simulated, never pooled with real ones", others)
@@ -122,12 +126,12 @@ def apply(bundle: Bundle, rules: Iterable[ExclusionRule]) -> KeptSessions:
         title, details = _RULES[rule.rule](bundle, rule, complete)
         funnel.drop(title, rule.rule, WORDS[rule.rule], details)
     return KeptSessions(
-        tuple(funnel.left),
-        tuple(funnel.drops),
-        tuple(funnel.steps),
-        pool,
-        frozenset(trials),
-        frozenset(answers),
+        sessions=tuple(funnel.left),
+        drops=tuple(funnel.drops),
+        funnel=tuple(funnel.steps),
+        simulated=pool,
+        trials=frozenset(trials),
+        answers=frozenset(answers),
     )
 
 
@@ -137,7 +141,9 @@ def _not_in_the_bundle(bundle: Bundle, funnel: _Funnel) -> None:
         if row["session"] is None and row["scope"] == "session":
             count = int(row["count"] or 0)
             words = f"{count} session{'' if count == 1 else 's'}, not in the dataset"
-            funnel.drops.append(Drop("", "session", str(row["reason"]), words))
+            funnel.drops.append(
+                Drop(session="", level="session", reason=str(row["reason"]), detail=words)
+            )
 
 
 def _always(bundle: Bundle, people: ColumnTable) -> dict[str, dict[str, str]]:
@@ -196,7 +202,7 @@ def _failed_check(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _R
     return f"Passed {'the check ' + rule.check if rule.check else 'every check'}", details
 
 
-def _unanswered(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleResult:
+def _find_unanswered(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleResult:
     over = OVER if rule.over is None else rule.over
     answers = bundle["answers"]
     asked = current(answers, latest_runs(bundle)) & ~np.isin(
@@ -259,7 +265,7 @@ def _noted_too_fast(bundle: Bundle) -> dict[str, str]:
     }
 
 
-def _reviewed(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleResult:
+def _find_reviewed(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleResult:
     details = {
         str(row["session"]): f"{row['trial_key']}/{row['question']}: {row['detail'] or 'no words'}"
         for row in _excluded_texts(bundle)
@@ -268,8 +274,8 @@ def _reviewed(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleR
 
 
 def _review_words(bundle: Bundle, complete: set[str]) -> str:
-    """How many texts of these sessions somebody looked at, of how many; nothing where the dataset
-    knows of no review.
+    """How many texts of these sessions were reviewed, and how many there are; empty if the dataset
+    contains no review.
     """
     people, answers = bundle["participants"], bundle["answers"]
     counts = people["texts_reviewed"]
@@ -319,9 +325,9 @@ def _answer(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleRes
 
 _RULES = {
     "failed_check": _failed_check,
-    "unanswered": _unanswered,
+    "unanswered": _find_unanswered,
     "too_fast": _too_fast,
-    "reviewed": _reviewed,
+    "reviewed": _find_reviewed,
     "unreliable": _unreliable,
     "answer": _answer,
 }
@@ -351,12 +357,12 @@ def _reviewed_parts(
             )
         funnel.drops.append(
             Drop(
-                session,
-                "trial" if rule.drops == "trial" else "answer",
-                "reviewed",
-                str(row["detail"] or ""),
-                trial_key,
-                question,
+                session=session,
+                level="trial" if rule.drops == "trial" else "answer",
+                reason="reviewed",
+                detail=str(row["detail"] or ""),
+                trial_key=trial_key,
+                question=question,
             )
         )
 

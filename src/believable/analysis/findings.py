@@ -42,9 +42,9 @@ ChartKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column. `about` says what it holds, for the codebook of the results.
+    """One column. `about` describes its content, for the codebook of the results.
 
     claims   its cells say whether a criterion is met, which is not said before the stopping rule is
     """
@@ -57,7 +57,7 @@ class Column:
     claims: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table(TableFrame):
     """A table. A cell that is None is undefined; `undefined` says why, by (row number, column
     name).
@@ -111,10 +111,12 @@ def _typed_column(column: Column, cells: Sequence[Cell]) -> BundleColumn:
     values = np.full(len(cells), BLANKS[kind], ARRAYS[kind])
     present = [str(cell) if kind == "string" else cell for cell in cells if cell is not None]
     values[~missing] = present
-    return BundleColumn(Field(column.name, kind, column.about or column.title), values, missing)
+    return BundleColumn(
+        Field(name=column.name, type=kind, about=column.about or column.title), values, missing
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
     """A figure of one table. `use` maps a role to a column.
 
@@ -137,8 +139,8 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """What a difference means on either side of the value without one; said only if a test shows
-    it.
+    """The meaning of a difference on either side of the value of no difference; stated only if a
+    test shows one.
     """
 
     null: float
@@ -152,13 +154,12 @@ class Direction:
         return self.above if estimate.value > self.null else self.below
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One result in words and numbers. `outcome` is its id in the plan.
 
-    An analysis gives `sentence` with what was measured, its estimate and interval, and claims
-    nothing: the words of `test` and `conclusion` are added by `verdicts.judged`, where they may be
-    said.
+    An analysis gives `sentence` with the measure, its estimate and interval, and claims nothing:
+    `verdicts.judged` adds the texts of `test` and `conclusion` if they are allowed.
     """
 
     outcome: str
@@ -166,25 +167,25 @@ class Finding:
     sentence: str
     estimate: Estimate | None = None
     test: TestResult | None = None
-    #: p after the plan's multiplicity rule, where it applies.
+    #: p after the plan's multiplicity rule, if it applies.
     p_adjusted: float | None = None
     hypothesis: str | None = None
     #: Which one, where the outcome is found for several: a condition, a type of clip, a pair of
     #: types.
     about: str = ""
-    #: An equivalence test stands beside the difference test of the same outcome.
+    #: An equivalence test is reported together with the difference test of the same outcome.
     kind: Literal["estimate", "equivalence"] = "estimate"
-    #: Whether the declared criterion is met; None where it is undefined, not declared, or not to be
+    #: Whether the declared criterion is met; None if it is undefined, not declared, or not to be
     #: judged yet.
     supported: bool | None = None
     #: What follows by a published rule; said only where collecting has ended as declared.
     conclusion: str = ""
-    #: What a difference means on either side, added to a test that shows one.
+    #: The meaning of a difference on either side, added to a test that shows one.
     direction: Direction | None = None
     #: The stimuli that verdicts are limited to, such as `these six clips`; empty: they speak of
     #: other stimuli, too, or of none.
     scope: str = ""
-    #: As what the outcome was declared; None: not at all.
+    #: The declared role of the outcome; None: not at all.
     rank: Rank | None = None
     #: Set by `verdicts.judged`.
     status: Status = "exploratory"
@@ -193,12 +194,12 @@ class Finding:
         return html_title(self.title) + html_lines([f"{self.sentence} ({self.status})"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedHypothesis:
     """A declared hypothesis and what became of it: one row of the summary, whether there is a
     result or not.
 
-    unit      what the estimates are in: a share of trials, Pearson's r, points on a scale
+    unit      the unit of the estimates: a share of trials, Pearson's r, points on a scale
     findings  the results it speaks of; none where the data give none
     verdict   in words: met, not met, or why it cannot be judged
     """
@@ -215,7 +216,7 @@ class JudgedHypothesis:
     verdict: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """A part of the report, in order: paragraphs, findings, tables, charts."""
 
@@ -228,10 +229,10 @@ class Section:
     status: Status = "descriptive"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Drop:
-    """One exclusion: a row with a reason. `level` is what is left out: a session, a trial, an
-    answer.
+    """One exclusion: a row with a reason. `level` is the kind of rows left out: a session, a trial,
+    an answer.
     """
 
     session: str
@@ -240,15 +241,17 @@ class Drop:
     detail: str = ""
     trial_key: str = ""
     question: str = ""
+    #: The branch of the funnel, if it has branches.
+    branch: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FlowStep:
     """One step of the funnel: how many came in, how many are left.
 
-    branch   what runs beside others of its kind, such as a tool whose traces are cleaned apart;
-             empty: everybody
-    unit     what is counted in a branch, such as traces; empty: sessions
+    branch   a parallel branch, such as a tool whose traces are cleaned separately; empty: all
+             sessions
+    unit     the unit counted in a branch, such as traces; empty: sessions
     """
 
     title: str
@@ -259,9 +262,9 @@ class FlowStep:
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where the numbers come from: what a reader needs to get them again."""
+    """The origin of the numbers: everything that a reader needs to compute them again."""
 
     study: str
     protocol: str
@@ -272,7 +275,7 @@ class Source:
     versions: Mapping[str, str]
     simulated: bool
     demonstration: bool
-    #: Hash of the registered plan; empty where nothing was registered.
+    #: Hash of the registered plan; empty if nothing was registered.
     registered: str = ""
     #: If the study changed while it ran: each definition with its number of sessions; `definition`
     #: is the one of most. Empty if results are blinded.
@@ -288,8 +291,8 @@ class Source:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What every view of these numbers has to say first, where it holds: no people, no real
-        stimuli.
+        """Warnings that every view of these numbers must show first, if they apply: no people, no
+        real stimuli.
         """
         sentences = []
         if self.simulated:
@@ -304,7 +307,7 @@ class Source:
         return tuple(sentences)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
     """Everything an analysis found."""
 
@@ -315,7 +318,7 @@ class Analysis:
     sections: tuple[Section, ...]
     #: Every declared hypothesis, primary ones first.
     hypotheses: tuple[JudgedHypothesis, ...] = ()
-    #: What the estimates of each outcome are in.
+    #: The unit of the estimates of each outcome.
     units: Mapping[str, str] = field(default_factory=dict)
     #: How the analysis differs from the registered plan.
     deviations: tuple[str, ...] = ()
@@ -323,7 +326,7 @@ class Analysis:
     methods: str = ""
     results: str = ""
     warnings: tuple[str, ...] = ()
-    #: Published sources of what was computed, as lines of a list of references, and as BibTeX.
+    #: Published sources of the computations, as lines of a list of references, and as BibTeX.
     sources: tuple[str, ...] = ()
     bibtex: str = ""
 
@@ -392,15 +395,15 @@ def table(
             cells.append(_plain(cell))
         cell_rows.append(tuple(cells))
     return Table(
-        name,
-        title,
-        tuple(columns),
-        tuple(cell_rows),
-        note,
-        status,
-        undefined,
-        frozenset(marked),
-        data_only,
+        name=name,
+        title=title,
+        columns=tuple(columns),
+        rows=tuple(cell_rows),
+        note=note,
+        status=status,
+        undefined=undefined,
+        marked=frozenset(marked),
+        data_only=data_only,
     )
 
 
@@ -409,14 +412,26 @@ def estimate_columns(
 ) -> tuple[Column, ...]:
     """Columns for a value and its bounds: `name`, `name_low`, `name_high`."""
     return (
-        Column(name, title, "number", digits, about),
-        Column(f"{name}_low", "low", "number", digits, f"lower bound of {name}"),
-        Column(f"{name}_high", "high", "number", digits, f"upper bound of {name}"),
+        Column(name=name, title=title, form="number", digits=digits, about=about),
+        Column(
+            name=f"{name}_low",
+            title="low",
+            form="number",
+            digits=digits,
+            about=f"lower bound of {name}",
+        ),
+        Column(
+            name=f"{name}_high",
+            title="high",
+            form="number",
+            digits=digits,
+            about=f"upper bound of {name}",
+        ),
     )
 
 
 def estimate_cells(estimate: Estimate) -> tuple[LOOSE_CELL, LOOSE_CELL, LOOSE_CELL]:
-    """Value and bounds, each with the reason where there is none."""
+    """Value and bounds, each with the reason if there is none."""
     why = Undefined(estimate.reason or "")
     unbounded = (
         estimate.low is not None
@@ -431,12 +446,12 @@ def estimate_cells(estimate: Estimate) -> tuple[LOOSE_CELL, LOOSE_CELL, LOOSE_CE
 
 
 def reasoned(reason: str | None, *cells: Cell) -> tuple[LOOSE_CELL, ...]:
-    """These cells, with the reason where there is no value."""
+    """These cells, with the reason if there is no value."""
     return tuple(Undefined(reason or "undefined") if cell is None else cell for cell in cells)
 
 
 def tested_cells(test: TestResult) -> tuple[LOOSE_CELL, ...]:
-    """The estimate of a test, its bounds and p, each with the reason where there is none."""
+    """The estimate of a test, its bounds and p, each with the reason if there is none."""
     estimate = test.estimate
     if estimate is None:
         return reasoned(test.reason, None, None, None, test.p_value)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from believable.pages import KINDS
-from believable.study.declaration import DeclaredPlan, DeclaredProtocols
+from believable.study.declaration import DeclaredPlan
 from believable.study.load import load
 
 
-def plan_to_follow(folder: Path | None, protocols: DeclaredProtocols) -> DeclaredPlan | None:
+def plan_to_follow(folder: Path | None) -> DeclaredPlan | None:
     """The plan that `study.yaml` declares now. None without a folder: then a bundle's own
     definition has the plan.
 
@@ -17,4 +16,4 @@ def plan_to_follow(folder: Path | None, protocols: DeclaredProtocols) -> Declare
     its latest form, and every difference from the registered plan is listed as a deviation. Raises
     `StudyError` if `study.yaml` has problems.
     """
-    return None if folder is None else load(folder, kinds=KINDS, protocols=protocols).study.analysis
+    return None if folder is None else load(folder).study.analysis

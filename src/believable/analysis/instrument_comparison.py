@@ -1,5 +1,5 @@
-"""Instruments compared with each other: does what one records go with what another records about
-the same things?
+"""Instruments compared with each other: do the records of one correlate with the records of another
+about the same things?
 
 A measure is a number per thing that a person judged (the mean of a trace, a rating, a flag rate),
 or a choice between the first and the second. Any of the first kind is correlated with any other, in
@@ -37,12 +37,11 @@ from believable.core.errors import InvalidInput
 from believable.stats.correlations import pearson_with_choice, within_correlation
 from believable.stats.inputs import FloatArray
 from believable.stats.result import TestResult, no_result
+from believable.study.kinds import kinds_on
 
 LAYOUTS = Layouts(__file__)
 #: Roles whose trials are tests or play, not things that are judged.
 _NOT_JUDGED = frozenset({"visual", "auditory", "round"})
-#: Instruments whose answers are numbers on a scale.
-_SCALES = frozenset({"likert", "slider", "number", "clip_rating", "certainty"})
 _TRACE_WORDS = {
     "mean": "trace: mean",
     "difference": "trace: H − L",
@@ -56,8 +55,8 @@ Thing = tuple[str, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measure:
-    """One number per person and thing. `title` is what a table calls it, `instrument` what recorded
-    it.
+    """One number per person and thing. `title` is its name in tables, `instrument` the instrument
+    that recorded it.
     """
 
     name: str
@@ -77,8 +76,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class CorrelationRow:
-    """A row of a table of correlations: what stands at its head, and the test in each column (None:
-    not looked at).
+    """A row of a table of correlations: its heading, and the test in each column (None: not looked
+    at).
     """
 
     head: tuple[Cell, ...]
@@ -147,7 +146,7 @@ def table(
         )
         for measure in measures
     ]
-    head = (Column("measure", "Measure"),)
+    head = (Column(name="measure", title="Measure"),)
     return correlations(
         name, title, head, rows, {other.name: other.title for other in others}, note=note
     )
@@ -163,9 +162,9 @@ def correlations(
     note: str = "",
 ) -> Table:
     """Correlations as a table: for each column r and p, the number of people once. None is marked:
-    among so many, some p are small by chance.
+    among many tests, some p are small by chance.
 
-    `columns` maps the names of the tests to what the table calls them.
+    `columns` maps the names of the tests to column names of the table.
     """
     cells: list[tuple[Cell, ...]] = []
     undefined: dict[tuple[int, str], str] = {}
@@ -188,27 +187,45 @@ def correlations(
     table_columns = [
         *head,
         Column(
-            "n",
-            "n",
-            "integer",
+            name="n",
+            title="n",
+            form="integer",
             about="People in the correlations of this row; the most where they differ.",
         ),
     ]
     for key, words in columns.items():
         table_columns += [
-            Column(f"{key}_r", words, "number", 3, f"Pearson's r with {words}."),
-            Column(f"{key}_p", "p", "p", about=f"Two-sided p of the correlation with {words}."),
+            Column(
+                name=f"{key}_r",
+                title=words,
+                form="number",
+                digits=3,
+                about=f"Pearson's r with {words}.",
+            ),
+            Column(
+                name=f"{key}_p",
+                title="p",
+                form="p",
+                about=f"Two-sided p of the correlation with {words}.",
+            ),
         ]
-    return Table(name, title, tuple(table_columns), tuple(cells), note, undefined=undefined)
+    return Table(
+        name=name,
+        title=title,
+        columns=tuple(table_columns),
+        rows=tuple(cells),
+        note=note,
+        undefined=undefined,
+    )
 
 
 def instruments_compared(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
-    """Every continuous measure with every other instrument's, within people; nothing where there
-    are no two of them.
+    """Every continuous measure with every other instrument's, within people; empty if there are
+    fewer than two measures.
     """
     places = things(data, plan)
     measures = [*flag_measures(data, places), *answer_measures(data, places)]
-    lines = _recorded(data, places)
+    lines = _recorded_lines(data, places)
     if not measures and len({line.instrument for line in lines}) < 2:
         return ()
     measures = [*trace_measures(lines, places), *measures]
@@ -273,7 +290,7 @@ def things(data: Data, plan: Plan) -> Mapping[tuple[str, int], Thing]:
     return thing_by_page
 
 
-def _recorded(data: Data, places: Mapping[tuple[str, int], Thing]) -> list[TraceLine]:
+def _recorded_lines(data: Data, places: Mapping[tuple[str, int], Thing]) -> list[TraceLine]:
     return [
         line
         for line in data.traces()
@@ -296,15 +313,15 @@ def trace_measures(
         traces, _ = windowed(
             [
                 TraceAnnotation(
-                    line.session,
-                    line.trial_key,
-                    tool,
-                    places[line.session, line.position][1],
-                    line.condition or "",
-                    line.stimulus or "",
-                    max(longest + 1, 3000.0),
-                    line.media_ms,
-                    line.value,
+                    session=line.session,
+                    trial_key=line.trial_key,
+                    tool=tool,
+                    place=places[line.session, line.position][1],
+                    condition=line.condition or "",
+                    stimulus=line.stimulus or "",
+                    duration_ms=max(longest + 1, 3000.0),
+                    media_ms=line.media_ms,
+                    value=line.value,
                 )
                 for line in mine
             ]
@@ -352,7 +369,8 @@ def answer_measures(data: Data, places: Mapping[tuple[str, int], Thing]) -> list
     values_by_question: dict[tuple[str, str], dict[Thing, float]] = defaultdict(dict)
     number = answers["value_number"]
     rows = np.flatnonzero(
-        ~number.missing & np.isin(answers["kind"].values.astype(str), list(_SCALES))
+        ~number.missing
+        & np.isin(answers["kind"].values.astype(str), list(kinds_on("ordinal", "interval")))
     )
     for row in rows.tolist():
         page = str(answers["session"].values[row]), int(answers["position"].values[row])

@@ -1,9 +1,9 @@
-"""How sections, tables and figures are laid out: `tables.yaml` beside the code that computes what
-is in them.
+"""How sections, tables and figures are laid out: `tables.yaml` next to the code that computes the
+contents.
 
     reliability:                                  a table, by its name
       title: "Reliability of annotators"          title, note, status, data_only n: ["n", "integer",
-      "Annotators."]          a column: title, form, perhaps digits, what it holds, whether it
+      "Annotators."]          a column: title, form, perhaps digits, its content, whether it
       claims sda: ["SDA", "estimate", 3]                 an estimate: three columns, `sda`,
       `sda_low`, `sda_high` groups: null                                columns that depend on the
       study: handed over by this name
@@ -33,7 +33,7 @@ from believable.core.documents import document
 
 
 class Layouts:
-    """The layouts beside a module: `LAYOUTS = Layouts(__file__)`."""
+    """The layouts next to a module: `LAYOUTS = Layouts(__file__)`."""
 
     def __init__(self, module: str) -> None:
         self._folder = Path(module).parent
@@ -51,7 +51,7 @@ class Layouts:
         **words: Any,
     ) -> Table:
         """The table with these rows, without columns that say nothing about the study."""
-        block = _worded(self._blocks[layout], words)
+        block = _fill_in(self._blocks[layout], words)
         columns: list[Column] = []
         for key, entry in block.items():
             if entry is None:
@@ -73,13 +73,13 @@ class Layouts:
 
     def chart(self, layout: str, /, **words: Any) -> Chart:
         """The figure of a table that has the name the figure's layout says."""
-        block = _worded(self._blocks[f"figure {layout}"], words)
+        block = _fill_in(self._blocks[f"figure {layout}"], words)
         pairs = {key: tuple(entry) for key, entry in block.items() if key in ("x_range", "y_range")}
         rules = tuple((axis, float(value), about) for axis, value, about in block.get("rules", ()))
         return Chart(**{"name": layout.format(**words), **block, **pairs, "rules": rules})
 
     def paragraph(self, template: str, **facts: Any) -> str:
-        """One paragraph from a template beside the module, whose lines may end where they like."""
+        """One paragraph from a template next to the module, whose line breaks do not matter."""
         return document(self._folder / template, **facts).replace("\n", " ").strip()
 
     def section(
@@ -93,34 +93,36 @@ class Layouts:
         charts: Iterable[Chart] = (),
         **words: Any,
     ) -> Section:
-        """The section with these contents; paragraphs that depend on the study come after those of
-        its layout.
+        """The section with these contents; paragraphs that depend on the study follow those of its
+        layout.
         """
-        block = _worded(self._blocks[f"section {layout}"], words)
+        block = _fill_in(self._blocks[f"section {layout}"], words)
         return Section(
-            layout.format(**words),
-            block["title"],
-            (*block.get("paragraphs", ()), *paragraphs),
-            tuple(findings),
-            tuple(table for table in tables if table is not None),
-            tuple(charts),
-            block.get("status", "descriptive"),
+            name=layout.format(**words),
+            title=block["title"],
+            paragraphs=(*block.get("paragraphs", ()), *paragraphs),
+            findings=tuple(findings),
+            tables=tuple(table for table in tables if table is not None),
+            charts=tuple(charts),
+            status=block.get("status", "descriptive"),
         )
 
 
 def _columns(name: str, title: str, form: Any = "text", *more: Any) -> Sequence[Column]:
     digits, *rest = more if more and isinstance(more[0], int) else (2, *more)
+    about = rest[0] if rest else ""
+    claims = rest[1] if len(rest) > 1 else False
     if form == "estimate":
-        return estimate_columns(name, title, digits=digits, about=rest[0] if rest else "")
-    return (Column(name, title, form, digits, *rest),)
+        return estimate_columns(name, title, digits=digits, about=about)
+    return (Column(name=name, title=title, form=form, digits=digits, about=about, claims=claims),)
 
 
-def _worded(entry: Any, words: Mapping[str, Any]) -> Any:
+def _fill_in(entry: Any, words: Mapping[str, Any]) -> Any:
     """The same with the words in it."""
     if isinstance(entry, str):
         return entry.format(**words)
     if isinstance(entry, list):
-        return [_worded(part, words) for part in entry]
+        return [_fill_in(part, words) for part in entry]
     if isinstance(entry, dict):
-        return {_worded(key, words): _worded(part, words) for key, part in entry.items()}
+        return {_fill_in(key, words): _fill_in(part, words) for key, part in entry.items()}
     return entry

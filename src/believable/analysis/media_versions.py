@@ -16,7 +16,6 @@ import numpy as np
 
 from believable.bundle.frames import BundleColumn
 from believable.bundle.read import Bundle, ColumnTable
-from believable.pages import KINDS
 from believable.study.definition import Definition
 from believable.study.records import Stimulus, Study
 
@@ -63,8 +62,8 @@ def replaced_media(bundle: Bundle) -> Mapping[str, frozenset[str]]:
 
 
 def media_names(bundle: Bundle) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Each stimulus and its medium, by the names that tables have; an id with several media comes
-    by itself too.
+    """Each stimulus and its medium, by the names that tables have; an id with several media is also
+    listed by itself.
     """
     replaced = replaced_media(bundle)
     for text in bundle.definitions.values():
@@ -75,7 +74,7 @@ def media_names(bundle: Bundle) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def separate_media(bundle: Bundle) -> Bundle:
-    """The bundle with a name of its own for each medium of a stimulus that was replaced."""
+    """The bundle with a separate name for each medium of a stimulus that was replaced."""
     replaced = replaced_media(bundle)
     if not replaced:
         return bundle
@@ -101,7 +100,7 @@ def named_stimuli(bundle: Bundle, study: Study | None) -> Mapping[str, Stimulus]
     named = {stimulus.id: stimulus for stimulus in study.stimuli if stimulus.id not in replaced}
     pinned = pinned_media(bundle)
     for name in pinned if replaced else ():
-        for stimulus in Definition.from_json(bundle.definitions[name], KINDS).study.stimuli:
+        for stimulus in Definition.from_json(bundle.definitions[name]).study.stimuli:
             if stimulus.id in replaced:
                 full = name_with_digest(stimulus.id, str(pinned[name][stimulus.id]["digest"]))
                 named[full] = stimulus.model_copy(update={"id": full})

@@ -40,12 +40,12 @@ LAYOUTS = Layouts(__file__)
 BIN_MS = 250.0
 #: Where a stimulus has no log of actions, stretches of this length take their place.
 STRETCH_MS = 3000.0
-#: So many actions are named in the text, and so many stand in the ranking of each stimulus.
+#: The number of actions named in the text, and the number in the ranking of each stimulus.
 NAMED, RANKED = 3, 10
 #: Roles whose trials are tests or play, not stimuli that are judged.
 _NOT_JUDGED = frozenset({"visual", "auditory", "round"})
-#: A clip begins this long before its action, or this part of the whole before it where that is
-#: longer (in time lapse).
+#: A clip begins this long before its action, or this part of the whole before it if that is longer
+#: (in time lapse).
 _LEAD_MS, _LEAD_SHARE = 1000.0, 1 / 500
 
 
@@ -54,7 +54,7 @@ _NO_FLAGS = undefined(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class StimulusTimeline:
     """Everything that is known about one stimulus. `words` describe its actions; `logged` says
     whether there is a log.
@@ -79,9 +79,7 @@ class StimulusTimeline:
 
 
 def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
-    """One section, or none where nothing was flagged or annotated on a stimulus that several people
-    saw.
-    """
+    """One section, or none if no stimulus seen by several people was flagged or annotated."""
     joined = join(data, plan)
     flagging = any(timeline.flags for timeline in joined)
     tracing = any(timeline.traces.size for timeline in joined)
@@ -89,7 +87,7 @@ def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
         timeline.stimulus: ranked(
             [
                 BeliefBreak(
-                    place, _flagged(timeline, place, plan.level) if flagging else _NO_FLAGS, fall
+                    place, _flag_share(timeline, place, plan.level) if flagging else _NO_FLAGS, fall
                 )
                 for place, fall in enumerate(
                     falls(timeline.traces, timeline.actions, bin_ms=BIN_MS, level=plan.level)
@@ -133,13 +131,13 @@ def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     )
 
 
-def _flagged(timeline: StimulusTimeline, place: int, level: float) -> Estimate:
+def _flag_share(timeline: StimulusTimeline, place: int, level: float) -> Estimate:
     return flagged_share(timeline.viewers[place], timeline.flaggers[place], level=level)
 
 
 def join(data: Data, plan: Plan) -> tuple[StimulusTimeline, ...]:
     """The stimuli that were judged, in the order of the study. A person's own rounds are left out:
-    nobody else saw them.
+    no other person saw them.
     """
     trials = tuple(
         name
@@ -169,15 +167,15 @@ def join(data: Data, plan: Plan) -> tuple[StimulusTimeline, ...]:
         ]
         timelines.append(
             StimulusTimeline(
-                stimulus,
-                condition,
-                actions,
-                tuple(words.get((stimulus, name), name) for name in actions.ids),
-                stimulus in logged,
-                _traces([(line.media_ms, line.value) for line in own], length),
-                listed,
-                _people_per_action(actions, [judgement.viewed for judgement in seen]),
-                _people_per_action(
+                stimulus=stimulus,
+                condition=condition,
+                actions=actions,
+                words=tuple(words.get((stimulus, name), name) for name in actions.ids),
+                logged=stimulus in logged,
+                traces=_traces([(line.media_ms, line.value) for line in own], length),
+                flags=listed,
+                viewers=_people_per_action(actions, [judgement.viewed for judgement in seen]),
+                flaggers=_people_per_action(
                     actions, [judgement.viewed & judgement.flagged for judgement in seen]
                 ),
             )
@@ -192,7 +190,7 @@ def join(data: Data, plan: Plan) -> tuple[StimulusTimeline, ...]:
 
 
 def _lines_by_stimulus(data: Data, trials: Sequence[str]) -> dict[str, list[TraceLine]]:
-    """The traces of each stimulus that everybody could see."""
+    """The traces of each stimulus that all people could see."""
     lines: defaultdict[str, list[TraceLine]] = defaultdict(list)
     for line in data.traces(*trials):
         if (
@@ -296,14 +294,14 @@ def _plans(data: Data) -> Mapping[str, list[tuple[int, float, float, str]]]:
     return plans
 
 
-def _planned(steps: Sequence[tuple[int, float, float, str]], at_ms: float) -> str | None:
-    """The most detailed step of the plan that goes on at that moment."""
+def _plan_at(steps: Sequence[tuple[int, float, float, str]], at_ms: float) -> str | None:
+    """The most detailed step of the plan in progress at that moment."""
     going = [step for step in steps if step[1] <= at_ms < step[2]]
     return max(going)[3] if going else None
 
 
 def link(stimulus: str, at_ms: float, length_ms: float = 0.0) -> str:
-    """The moment shortly before, so that one sees how it comes about."""
+    """The moment shortly before, which shows how the situation arises."""
     return f"stimulus:{stimulus}@{max(0, round(at_ms - max(_LEAD_MS, length_ms * _LEAD_SHARE)))}"
 
 
@@ -316,8 +314,8 @@ def _ranking(
     flagging: bool,
     tracing: bool,
 ) -> Table:
-    """The first of each stimulus; without columns about flags, or about traces, where nobody was
-    asked for them.
+    """The first of each stimulus; without columns about flags, or about traces, if the study did
+    not ask for them.
     """
     rows: list[Sequence[LOOSE_CELL]] = []
     left_out = [] if flagging else ["viewers", "flagged", "share", "ci_low", "ci_high"]
@@ -332,7 +330,7 @@ def _ranking(
                 "rank": rank,
                 "action": timeline.actions.ids[place],
                 "what": timeline.words[place],
-                "planned": _planned(steps, begin),
+                "planned": _plan_at(steps, begin),
                 "at": clock(begin),
                 "from_s": begin / 1000,
                 "to_s": float(timeline.actions.to_ms[place]) / 1000,
@@ -363,7 +361,7 @@ def _ranking(
 
 
 def _worth_naming(breaks: Sequence[BeliefBreak]) -> list[BeliefBreak]:
-    """The first of the ranking that anybody flagged, or on which traces fell."""
+    """The first of the ranking with at least one flag, or on which traces fell."""
     return [
         broke
         for broke in breaks
@@ -372,7 +370,7 @@ def _worth_naming(breaks: Sequence[BeliefBreak]) -> list[BeliefBreak]:
 
 
 def _unit(length_ms: float) -> tuple[str, float]:
-    """What a time axis counts in: seconds, minutes or hours."""
+    """The unit of a time axis: seconds, minutes or hours."""
     if length_ms > 3 * 3_600_000:
         return "h", 3_600_000.0
     return ("min", 60_000.0) if length_ms > 15 * 60_000 else ("s", 1000.0)
@@ -477,9 +475,9 @@ def _findings(
         said = "; ".join(part for part in (flagged, fell) if part)
         findings.append(
             Finding(
-                "moments",
-                f"{timeline.stimulus}, {clock(begin)}",
-                f"{timeline.words[broke.action]} ({timeline.stimulus}, {clock(begin)}): {said}.",
+                outcome="moments",
+                title=f"{timeline.stimulus}, {clock(begin)}",
+                sentence=f"{timeline.words[broke.action]} ({timeline.stimulus}, {clock(begin)}): {said}.",
                 estimate=broke.flagged if timeline.flaggers[broke.action] else broke.fall,
             )
         )

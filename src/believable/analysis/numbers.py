@@ -20,11 +20,11 @@ THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 NO_BREAK = "\N{NO-BREAK SPACE}"
 NOTHING = "\N{EN DASH}"
 
-#: Below this a p value is not told from others.
+#: Smaller p values are printed as less than this.
 SMALLEST_P = 0.001
 #: Statistics that only have one tail, so that no side needs to be named.
 _ONE_TAILED = ("F", "χ²")
-#: Statistics that count: successes are whole, ranks come in halves.
+#: Statistics that count: successes are whole, ranks can be halves.
 _DIGITS = {"k": 0, "U": 1}
 
 
@@ -113,8 +113,8 @@ def interval_words(estimate: Estimate, digits: int = 2) -> str:
 
 
 def estimate_words(estimate: Estimate, digits: int = 2) -> str:
-    """`0.83 (95 % CI [0.67, 1.00])`; `undefined (reason)`. How it was estimated is said in the
-    methods and beside the result.
+    """`0.83 (95 % CI [0.67, 1.00])`; `undefined (reason)`. The methods and the result itself state
+    how it was estimated.
     """
     if estimate.value is None:
         return f"undefined ({estimate.reason})"
@@ -141,8 +141,8 @@ def statistic_words(test: TestResult) -> str:
 
 
 def in_words(text: str) -> str:
-    """A text in which names of the study file are read as words; what stands between backticks is
-    code and stays.
+    """A text in which names of the study file are replaced by readable names; text between
+    backticks is code and stays.
 
     >>> in_words("standin_agent against `standin_human`")
     'standin agent against `standin_human`'

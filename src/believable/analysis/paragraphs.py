@@ -36,8 +36,8 @@ def methods(
     *,
     asked: str = "",
 ) -> str:
-    """How it was done, in paragraphs: the study, what was computed, hypotheses, exclusions,
-    inference. `asked`: the wording of the questions in every version.
+    """The methods in paragraphs: the study, computations, hypotheses, exclusions, inference.
+    `asked`: the wording of the questions in every version.
     """
     study = data.study
     parts = []
@@ -83,10 +83,10 @@ def results(
     registered: Registration | None,
     deviations: Sequence[Deviation],
 ) -> str:
-    """What was found, in short paragraphs: who was analysed, hypothesis by hypothesis, other
+    """The results in short paragraphs: the analysed sample, hypothesis by hypothesis, other
     declared outcomes, the rest.
     """
-    parts = [_analysed(data), restraint.words]
+    parts = [_analysed_sentence(data), restraint.words]
     if registered is None:
         parts.append("Nothing was preregistered, so that all results are exploratory.")
     parts += [_of_hypothesis(hypothesis) for hypothesis in judgement.hypotheses]
@@ -121,8 +121,8 @@ def results(
 
 
 def _named_once(text: str, names: Iterable[str]) -> str:
-    """The text with each test's name in brackets where it first stands; further on the statistic
-    tells which it is.
+    """The text with each test's name in brackets at its first mention; later the statistic
+    identifies it.
     """
     for name in names:
         first, bracket, rest = text.partition(f" ({name})")
@@ -136,7 +136,7 @@ def _lead(title: str, rank: str, claimed: bool) -> str:
     return f"{title} was declared as a {rank} outcome, without a hypothesis."
 
 
-def _analysed(data: Data) -> str:
+def _analysed_sentence(data: Data) -> str:
     before = data.funnel[0].before if data.funnel else len(data)
     kind = "simulated session" if data.simulated else "session"
     if not before:
@@ -151,7 +151,7 @@ def _analysed(data: Data) -> str:
 def _of_hypothesis(hypothesis: JudgedHypothesis) -> str:
     """A lead sentence with the verdict, then the numbers it rests on."""
     secondary = " (secondary)" if hypothesis.rank == "secondary" else ""
-    lead = f"{hypothesis.id}{secondary}, {_quoted(hypothesis.text)}, {_verdict(hypothesis)}."
+    lead = f"{hypothesis.id}{secondary}, {_quote(hypothesis.text)}, {_verdict(hypothesis)}."
     return " ".join([lead, *(finding.sentence for finding in hypothesis.findings)])
 
 
@@ -167,7 +167,7 @@ def _verdict(hypothesis: JudgedHypothesis) -> str:
     return f"is {without}supported{scope}: the criterion ({hypothesis.criterion}) is {without}met"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return f"“{text.rstrip('.')}”"
 
 
@@ -250,8 +250,8 @@ def _left_out(data: Data) -> str:
 
 
 def _left_out_beside(data: Data) -> str:
-    """What is counted in other units than sessions, in a sentence of its own: these numbers add up
-    to nothing else.
+    """Counts in other units than sessions, in a separate sentence: these numbers are not part of
+    another sum.
     """
     steps = [
         f"{step.before - step.after} of {step.before} {step.branch} {step.unit} ({step.reason})"

@@ -1,8 +1,7 @@
 """Power that was simulated, kept in the study folder, so that a registration or a checklist can say
 what came out, and when.
 
-Nothing is said of a study whose power nobody simulated, and nothing of numbers that belong to
-another plan.
+Nothing is said about a study without simulated power, or about numbers that belong to another plan.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ FORMAT = "believable-power/1"
 FILE = "power.json"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedPower:
-    """The share of simulated studies with so many participants in which a criterion was met, with
-    its 95 % interval.
+    """The share of simulated studies with this number of participants in which a criterion was met,
+    with its 95 % interval.
 
     undefined   studies without a test or an interval, which count as not met; None in records of
                 earlier versions
@@ -42,13 +41,13 @@ class SimulatedPower:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PowerRecord:
     """One run of `believable power`.
 
     simulated_on  date and time in UTC
     plan          SHA-256 of the plan that was simulated
-    assumed       what was planted, each in words with its value
+    assumed       the planted effects, each described with its value
     """
 
     simulated_on: str
@@ -75,7 +74,7 @@ def write_power(folder: Path, record: PowerRecord) -> Path:
 
 
 def read_power(folder: Path) -> PowerRecord | None:
-    """The latest run; None where there was none. A file that is not ours is refused."""
+    """The latest run; None if there was none. A file that is not ours is refused."""
     path = folder / FILE
     if not path.is_file():
         return None
@@ -92,8 +91,8 @@ def read_power(folder: Path) -> PowerRecord | None:
 
 
 def power_words(record: PowerRecord | None, plan: Plan, digest: str) -> list[str]:
-    """What a registration says of power: what was simulated, and only that. `digest` is the hash of
-    the plan.
+    """The statement of a registration about power: the simulated studies, and nothing else.
+    `digest` is the hash of the plan.
     """
     if record is None:
         return ["No computation of power is part of this plan."]

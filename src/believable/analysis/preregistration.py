@@ -43,12 +43,12 @@ def osf(
     form: str = "osf.md",
 ) -> str:
     """The plan under the headings of the OSF preregistration form. `collected` is the number of
-    real sessions so far, `powered` what was simulated beforehand.
+    real sessions to date, `powered` the earlier simulation.
     """
     study, declaration = definition.study, plan.declaration
     written = document(
         _TEMPLATES / form,
-        said=_listed,
+        said=_list_texts,
         study=study,
         plan=plan,
         registration=registration,
@@ -60,7 +60,7 @@ def osf(
         existing=_existing(collected),
         recruiting=" ".join(recruiting(study, future)),
         hypotheses=_hypotheses(plan),
-        measured=list(_measured(study, plan)),
+        measured=list(_measure_paragraphs(study, plan)),
         indices=[
             f"{outcome.title}: {outcome.about}"
             for outcome in declaration.outcomes
@@ -88,7 +88,7 @@ def osf(
 aspredicted = partial(osf, form="aspredicted.md")
 
 
-def _listed(texts: Iterable[str]) -> str:
+def _list_texts(texts: Iterable[str]) -> str:
     """One text is a paragraph, several are a list; empty ones are left out."""
     said = [text for text in texts if text]
     return "\n".join(f"- {text}" for text in said) if len(said) > 1 else "".join(said)
@@ -141,7 +141,7 @@ def _hypothesis(hypothesis: Hypothesis, plan: Plan) -> str:
     )
 
 
-def _measured(study: Study, plan: Plan) -> Iterator[str]:
+def _measure_paragraphs(study: Study, plan: Plan) -> Iterator[str]:
     for rank, names in (
         ("Primary", plan.declared.outcomes.primary),
         ("Secondary", plan.declared.outcomes.secondary),
@@ -160,7 +160,7 @@ def _tests(definition: Definition, plan: Plan) -> Iterator[str]:
         if plan.rank(outcome.name) is None:
             continue
         options = [
-            f"{_said(test.about)}: {_value(plan.test_option(outcome.name, test.name))}."
+            f"{_about_sentence(test.about)}: {_value(plan.test_option(outcome.name, test.name))}."
             for test in outcome.tests
         ]
         words = f"{outcome.title}: {outcome.about}"
@@ -172,10 +172,10 @@ def _options(plan: Plan) -> Iterator[str]:
     for option in plan.declaration.options:
         value = _value(plan.option(option.name))
         if value:
-            yield f"{_said(option.about)}: {value}."
+            yield f"{_about_sentence(option.about)}: {value}."
 
 
-def _said(about: str) -> str:
+def _about_sentence(about: str) -> str:
     """What an option is about, to be followed by its value."""
     return about.rstrip(".").partition(";")[0]
 
@@ -189,7 +189,7 @@ def _value(value: object) -> str:
 
 
 def _others(plan: Plan) -> str:
-    """Outcomes that nobody declared; whether some can be reported at all is known when there are
+    """Outcomes that were not declared; whether some can be reported at all is known when there are
     data.
     """
     rest = [other for other in plan.declaration.outcomes if plan.rank(other.name) is None]
@@ -223,7 +223,7 @@ def _stopping(plan: Plan) -> str:
 
 
 def _rationale(plan: Plan, registration: Registration, powered: PowerRecord | None) -> list[str]:
-    """What was computed: by simulation, and by formula where the main test has one."""
+    """The computed power: by simulation, and by formula if the main test has one."""
     rule = plan.declared.stopping
     if rule is None or rule.n is None or rule.n < 3 or not plan.declaration.t_test:
         return power_words(powered, plan, registration.hash)

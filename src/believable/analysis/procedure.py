@@ -1,5 +1,5 @@
-"""The study as one tells it: design, stimuli, recruiting and wording; before it took place and
-afterwards.
+"""The study in prose: design, stimuli, recruiting and wording; before it took place
+and afterwards.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from typing import TypeAlias
 from believable.analysis.data import Data
 from believable.analysis.numbers import counted, in_words, integer, listed, number
 from believable.analysis.settled_plan import Plan
+from believable.contracts.record import Text
+from believable.contracts.trial import Block, Question, outline
 from believable.study.platforms import id_parameter
-from believable.study.records import Block, Question, Study, Text, outline
+from believable.study.records import Study
 
-#: Chooses between what happened and what is to happen: `verb("saw", "will see")`.
+#: Chooses the past or the future tense: `verb("saw", "will see")`.
 Verb: TypeAlias = Callable[[str, str], str]
 
 _ORDERS = {
@@ -33,15 +35,15 @@ def past(happened: str, planned: str) -> str:
 
 
 def future(happened: str, planned: str) -> str:
-    """For a preregistration: what is to take place."""
+    """For a preregistration: the planned procedure."""
     return planned
 
 
 def study_paragraphs(
     study: Study, durations: Mapping[str, float], verb: Verb, recruits: Verb
 ) -> list[str]:
-    """Design, stimuli and recruiting, a paragraph each; what does not apply is left out. Of
-    simulated sessions nobody was recruited yet, though everything was shown.
+    """Design, stimuli and recruiting, a paragraph each; what does not apply is left out. Simulated
+    sessions have no recruited participants yet, although everything was shown.
     """
     paragraphs = (
         " ".join(design(study, verb)),
@@ -109,7 +111,7 @@ def stimuli(study: Study, durations: Mapping[str, float], verb: Verb) -> Iterato
 
 
 def _length(seconds: float) -> str:
-    """Seconds below two minutes, then minutes, then hours: a recorded day is told in hours."""
+    """Seconds below two minutes, then minutes, then hours: a recorded day is given in hours."""
     if seconds < 120:
         return f"{number(seconds, 1)} s"
     return (
@@ -158,7 +160,7 @@ def collecting(data: Data) -> str:
 def wording(study: Study, plan: Plan, verb: Verb) -> str:
     """The questions that the analysis rests on, as participants read them."""
     language = study.languages[0]
-    asked = [_asked(question, language) for question in questions(study, plan)]
+    asked = [_question_text(question, language) for question in questions(study, plan)]
     for entry in outline(study.timeline):
         annotation = entry.item.annotation
         if annotation is not None and annotation.prompt is not None:
@@ -171,7 +173,7 @@ def wording(study: Study, plan: Plan, verb: Verb) -> str:
 
 def questions(study: Study, plan: Plan, *only: str) -> list[Question]:
     """Those that play a role in the analysis (or one of these roles), in the order of the roles;
-    those that are measured in a design of one's own.
+    the measured ones in a custom design.
     """
     known: dict[str, Question] = {}
     for entry in outline(study.timeline):
@@ -194,7 +196,7 @@ def questions(study: Study, plan: Plan, *only: str) -> list[Question]:
 
 
 def question_words(question: Question, language: str) -> str:
-    """A question as participants read it; its name where it has no words of its own."""
+    """A question as participants read it; its name if it has no text."""
     return (
         question.prompt.in_language(language)
         if question.prompt is not None
@@ -202,7 +204,7 @@ def question_words(question: Question, language: str) -> str:
     )
 
 
-def _asked(question: Question, language: str) -> str:
+def _question_text(question: Question, language: str) -> str:
     if question.prompt is None:
         return ""
     scale = _scale(question, language)

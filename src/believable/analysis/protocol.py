@@ -14,11 +14,10 @@ from believable.analysis.data import Data
 from believable.analysis.findings import Section, Table
 from believable.analysis.procedure import Verb
 from believable.analysis.settled_plan import Plan
+from believable.contracts.protocol import Declaration
 from believable.core.citation import Citation
-from believable.core.registry import Lookup
 from believable.stats.estimate import Estimate
 from believable.stats.result import TestResult
-from believable.study.declaration import Declaration
 from believable.study.records import Study
 
 #: The main outcomes by name, cheap enough for thousands of simulated studies.
@@ -42,14 +41,14 @@ def nothing_to_plan(
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProtocolAnalysis:
-    """`clean` leaves out what the protocol itself calls unusable (outliers, say), with drops and
+    """`clean` leaves out data that the protocol defines as unusable (outliers, say), with drops and
     funnel; it runs before the others. `analyse` gives the sections of the report, `main` the main
     outcomes alone. `methods` is the protocol's part of the methods, in full sentences, with verbs
     by `procedure.past` or `procedure.future`. `warnings` are doubts about the design that a reader
-    has to see first. `planned` tells a planner what a published criterion can tell with so many
-    participants.
+    has to see first. `planned` returns, for planning, the results that a published criterion can
+    show with this number of participants.
     """
 
     declaration: Declaration
@@ -68,7 +67,7 @@ class ProtocolAnalysis:
 
 
 class AnalysedProtocol(Protocol):
-    """What analyses need to know of a protocol; see `believable.protocols.contract`. Protocols are
+    """What analyses need to know of a protocol; see `believable.contracts.protocol`. Protocols are
     handed in.
     """
 
@@ -78,6 +77,3 @@ class AnalysedProtocol(Protocol):
     def analysis(self) -> ProtocolAnalysis: ...
     @property
     def cites(self) -> Sequence[Citation]: ...
-
-
-AnalysedProtocols: TypeAlias = Lookup[AnalysedProtocol]

@@ -1,4 +1,5 @@
-"""How long each person takes to press a key, and what was on screen that long before a press.
+"""Each person's delay before pressing a key, and the moment of the stimulus that was on screen that
+long before a press.
 
 A person's delay is the median of their practice trials between `EARLIEST_MS` and `LATEST_MS`. A
 faster press was not an answer to the onset (simple reactions take 150 ms or more). A slower one is
@@ -26,8 +27,8 @@ ROUNDING_MS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ReactionDelay:
-    """One person's delay in wall time. `trials` counts the trials it comes from; 0 if it is the
-    declared default.
+    """One person's delay in wall time. `trials` counts the trials from which it was computed; 0 if
+    it is the declared default.
     """
 
     delay_ms: float
@@ -49,7 +50,7 @@ def median_delay(delays_ms: list[float]) -> ReactionDelay | None:
 
 
 def measured_delays(data: Data) -> Mapping[str, ReactionDelay]:
-    """By session. Bundles of older versions have no such table, so that nobody is in it."""
+    """By session. Bundles of older versions have no such table, so it is empty for them."""
     if "reactions" not in data.bundle.tables:
         return {}
     trials: dict[str, list[float]] = defaultdict(list)
@@ -61,9 +62,7 @@ def measured_delays(data: Data) -> Mapping[str, ReactionDelay]:
 
 
 def stood_still(played: Stretches, media_ms: float) -> bool:
-    """Whether the medium did not run when it showed this moment: no stretch goes on beyond it, as
-    in a pause.
-    """
+    """Whether the medium was not running at this moment, as in a pause: play intervals end here."""
     begun = played.from_ms - ROUNDING_MS <= media_ms
     return not bool((begun & (media_ms < played.to_ms - ROUNDING_MS)).any())
 

@@ -37,10 +37,10 @@ BEFORE_ABOUT = "these clips"
 ALL = "*"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
     """The plan as it was registered. `tree` is what `plan.json` holds; `registered_on` a date and
-    time in UTC; `sessions_before` how many real sessions had begun by then, None where that is not
+    time in UTC; `sessions_before` how many real sessions had begun by then, None if that is not
     known; `definition` the study at that time, as JSON, None if the registration does not hold it.
     """
 
@@ -127,7 +127,7 @@ def register(
 ) -> Registration:
     """Put the plan on record in the study folder, with the study as it is (`definition`). The same
     plan again changes nothing; another one, or another study, needs `again`, and the earlier
-    registration is kept beside it.
+    registration is kept next to it.
     """
     folder = refuse_outside_links(study_folder, FOLDER)
     before = read(study_folder)
@@ -156,14 +156,20 @@ def register(
             json.dumps(record, indent=2, sort_keys=True) + "\n", encoding="utf-8"
         )
         if before is not None:
-            kept = _unused(folder / EARLIER / before.hash[:12])
+            kept = _unused_folder(folder / EARLIER / before.hash[:12])
             kept.mkdir(parents=True)
             for name in sorted(path.name for path in folder.iterdir() if path.is_file()):
                 (folder / name).rename(kept / name)
-    return Registration(tree_of(plan), digest, registered_on, sessions_before, definition)
+    return Registration(
+        tree=tree_of(plan),
+        hash=digest,
+        registered_on=registered_on,
+        sessions_before=sessions_before,
+        definition=definition,
+    )
 
 
-def _unused(folder: Path) -> Path:
+def _unused_folder(folder: Path) -> Path:
     """The folder, or one with a number, if it is there already: the same plan may be registered for
     several forms of a study.
     """
@@ -175,7 +181,7 @@ def _unused(folder: Path) -> Path:
 
 
 def read(study_folder: Path) -> Registration | None:
-    """The registration of a study folder; None where there is none. A changed file is refused."""
+    """The registration of a study folder; None if there is none. A changed file is refused."""
     folder = study_folder / FOLDER
     path = folder / PLAN_FILE
     if not path.is_file():
@@ -197,11 +203,11 @@ def read(study_folder: Path) -> Registration | None:
         entry = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
         definition = _definition(folder, entry.get("definition"))
         return Registration(
-            tree,
-            digest,
-            str(entry.get("registered_on", "")),
-            entry.get("sessions_before"),
-            definition,
+            tree=tree,
+            hash=digest,
+            registered_on=str(entry.get("registered_on", "")),
+            sessions_before=entry.get("sessions_before"),
+            definition=definition,
         )
 
 
@@ -241,7 +247,7 @@ def deviations(registration: Registration, plan: Plan) -> tuple[Deviation, ...]:
 def _whole(field: str, was: Any, now: Any) -> Iterator[Deviation]:
     touched = frozenset[str]() if field in _HARMLESS else frozenset({ALL})
     yield Deviation(
-        field, f"{_named(field)}: registered {_shown(was)}, now {_shown(now)}.", touched
+        field, f"{_field_name(field)}: registered {_shown(was)}, now {_shown(now)}.", touched
     )
 
 
@@ -249,7 +255,7 @@ def _mapping(field: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iter
     for key in sorted({*was, *now}):
         if was.get(key) != now.get(key):
             words = (
-                f"{_named(field)} {key}: registered {_shown(was.get(key))}, now"
+                f"{_field_name(field)} {key}: registered {_shown(was.get(key))}, now"
                 f" {_shown(now.get(key))}."
             )
             yield Deviation(f"{field}.{key}", words)
@@ -275,7 +281,7 @@ def _tests(field: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterat
 def _measures(
     field: str, was: Mapping[str, Any] | None, now: Mapping[str, Any]
 ) -> Iterator[Deviation]:
-    """What is assumed for planning, and what reports call a measure, change no number."""
+    """Assumptions for planning and the names of measures in reports change no number."""
     earlier = was or {}
     for name in sorted({*earlier, *now}):
         before, after = earlier.get(name), now.get(name)
@@ -336,8 +342,8 @@ def _outcomes(field: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Ite
     for name in sorted({*before, *after}):
         if before.get(name) != after.get(name):
             words = (
-                f"outcome {name}: registered {_ranked(before.get(name))}, now"
-                f" {_ranked(after.get(name))}."
+                f"outcome {name}: registered {_rank_text(before.get(name))}, now"
+                f" {_rank_text(after.get(name))}."
             )
             yield Deviation(f"{field}.{name}", words, frozenset({name}))
     if {**before} == {**after}:
@@ -379,11 +385,11 @@ def _rule_words(rule: Mapping[str, Any]) -> str:
     return f"{rule['rule']} ({details})" if details else str(rule["rule"])
 
 
-def _ranked(rank: str | None) -> str:
+def _rank_text(rank: str | None) -> str:
     return "as nothing" if rank is None else f"as {rank}"
 
 
-def _named(field: str) -> str:
+def _field_name(field: str) -> str:
     return {
         "about": "whom verdicts are about",
         "roles": "role",

@@ -20,16 +20,18 @@ TABLES_FOLDER = "tables"
 METHODS_FILE = "methods.txt"
 TEXT_FILE = "results.txt"
 BIBTEX_FILE = "sources.bib"
-#: Says in every row that data are simulated or stimuli stand-ins; only there where they are.
+#: Says in every row that data are simulated or stimuli stand-ins; present only if they are.
 MARK_COLUMN = "mark"
 _MARK = Column(
-    MARK_COLUMN, "Mark", about="What these rows rest on where it is not people and real stimuli."
+    name=MARK_COLUMN,
+    title="Mark",
+    about="What these rows rest on where it is not people and real stimuli.",
 )
 
 
 def holds_results(folder: Path) -> bool:
-    """Whether everything in a folder comes with results of ours: its own, or those of studies
-    beside each other in it.
+    """Whether everything in a folder belongs to our results: its own, or those of several studies
+    in it.
     """
     if _has_results(folder):
         return True
@@ -55,8 +57,8 @@ def write(analysis: Analysis, folder: Path) -> tuple[Path, ...]:
     tables.mkdir(parents=True, exist_ok=True)
     texts = {
         folder / RESULTS_FILE: results_json(analysis),
-        folder / METHODS_FILE: _marked(analysis, analysis.methods),
-        folder / TEXT_FILE: _marked(analysis, analysis.results),
+        folder / METHODS_FILE: _mark(analysis, analysis.methods),
+        folder / TEXT_FILE: _mark(analysis, analysis.results),
         **({folder / BIBTEX_FILE: analysis.bibtex} if analysis.bibtex else {}),
         tables / "funnel.csv": _marked_csv(
             ("title", "before", "after", "reason", "branch"),
@@ -102,7 +104,7 @@ def results_json(analysis: Analysis) -> str:
 
 def table_csv(table: Table, mark: str = "") -> str:
     """A table at full precision; undefined cells are empty. A mark, such as that of simulated data,
-    is a column of its own.
+    is a separate column.
     """
     return _marked_csv([column.name for column in table.columns], table.rows, mark)
 
@@ -113,8 +115,8 @@ def _marked_csv(names: Iterable[str], rows: Iterable[Iterable[Cell]], mark: str)
     )
 
 
-def _marked(analysis: Analysis, text: str) -> str:
-    """A text that may be copied without its page says first what it is about."""
+def _mark(analysis: Analysis, text: str) -> str:
+    """A text that may be copied without its page starts by naming its subject."""
     return "\n\n".join([*analysis.source.marks, text]) + "\n"
 
 

@@ -22,7 +22,6 @@ from believable.analysis.instrument_comparison import instruments_compared
 from believable.analysis.layouts import Layouts
 from believable.analysis.moments import moments
 from believable.analysis.numbers import counted, in_words, listed, number
-from believable.analysis.protocol import AnalysedProtocols
 from believable.analysis.registered import Deviation, Registration, deviations, plan_hash
 from believable.analysis.resolution import resolve, undeclared
 from believable.analysis.settled_plan import Plan
@@ -36,9 +35,9 @@ from believable.analysis.version_records import (
 )
 from believable.analysis.version_section import version_section, wordings
 from believable.bundle.read import Bundle
+from believable.contracts.registries import PROTOCOLS
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
-from believable.pages import KINDS
 from believable.study.declaration import DeclaredPlan
 from believable.study.definition import Definition
 from believable.study.records import Study
@@ -46,7 +45,7 @@ from believable.study.records import Study
 LAYOUTS = Layouts(__file__)
 
 _LIBRARIES = ("numpy", "scipy")
-#: Sections for any protocol, each of which gives none where it has nothing to say.
+#: Sections for any protocol; each returns none if it has no content.
 ADDITIONS: tuple[Callable[[Data, Plan, np.random.Generator], tuple[Section, ...]], ...] = (
     moments,
     instruments_compared,
@@ -57,7 +56,6 @@ def run(
     bundle: Bundle,
     registered: Registration | None = None,
     *,
-    protocols: AnalysedProtocols,
     plan: DeclaredPlan | None = None,
     protocol: str | None = None,
     ended: bool = False,
@@ -73,7 +71,7 @@ def run(
                 hypotheses stay unjudged
     """
     digest, study = study_of(bundle)
-    settled = settle(study, plan, protocol, protocols)
+    settled = settle(study, plan, protocol)
     hashes = Hashes(digest, data_hash(bundle), plan_hash(settled))
     versions = data_versions(bundle)
     differences: tuple[Deviation, ...] = ()
@@ -115,9 +113,10 @@ def analysed(
     ended: bool = False,
     unjudged: str = "",
 ) -> Analysis:
-    """The analysis by a settled plan. `hashes` are those of the true study, also where names are
-    hidden in what is analysed; so are `differences`, what the true plan changes of the registered
-    one. `versions` are those of `bundle`. `unjudged`: why no hypothesis may be judged, if so.
+    """The analysis by a settled plan. `hashes` are those of the true study, even if names are
+    hidden in the analysed data; so are `differences`, the changes of the true plan from the
+    registered one. `versions` are those of `bundle`. `unjudged`: why no hypothesis may be judged,
+    if so.
     """
     data = prepared(bundle, settled, study)
     analysis = settled.analysis
@@ -161,10 +160,10 @@ def analysed(
             data,
             settled,
             analysis,
-            registered,
-            hashes.plan,
-            differences,
-            unjudged,
+            registered=registered,
+            digest=hashes.plan,
+            differences=differences,
+            unjudged=unjudged,
             asked=wordings(versions, settled),
         ),
         results=paragraphs.results(data, settled, judgement, restraint, registered, differences),
@@ -202,7 +201,7 @@ def _in_words(section: Section) -> Section:
 
 
 def _missing(data: Data) -> str:
-    """Why data may give no result: nobody is left, or nobody saw a condition."""
+    """Why data may give no result: no session is left, or no participant saw a condition."""
     if not len(data):
         return "no session is left after exclusions"
     if data.study is None:
@@ -227,25 +226,20 @@ def study_of(bundle: Bundle) -> tuple[str, Study | None]:
     if not bundle.definitions:
         return "", None
     digest = pinned.most_common(1)[0][0] if pinned else next(iter(bundle.definitions))
-    return digest, Definition.from_json(bundle.definitions[digest], KINDS).study
+    return digest, Definition.from_json(bundle.definitions[digest]).study
 
 
-def settle(
-    study: Study | None,
-    plan: DeclaredPlan | None,
-    protocol: str | None,
-    protocols: AnalysedProtocols,
-) -> Plan:
+def settle(study: Study | None, plan: DeclaredPlan | None, protocol: str | None) -> Plan:
     """The plan to follow: given, the study's own, or a protocol's defaults."""
     declared = plan if plan is not None else study.analysis if study is not None else None
     if declared is not None and protocol in (None, declared.protocol):
-        return resolve(declared, study, protocols)
+        return resolve(declared, study)
     if protocol is None:
         raise InvalidInput(
             "study: it declares no analysis, so it is not known what to compute. Add an `analysis:`"
-            " block to study.yaml, or name a protocol: --protocol " + "|".join(protocols.names)
+            " block to study.yaml, or name a protocol: --protocol " + "|".join(PROTOCOLS.names)
         )
-    return undeclared(protocol, study, protocols)
+    return undeclared(protocol, study)
 
 
 def prepared(bundle: Bundle, plan: Plan, study: Study | None) -> Data:
@@ -274,10 +268,10 @@ def _in_the_data(registered: Registration, data: Data, plan: Plan) -> tuple[Devi
 
 
 def begun_before(registered: Registration, data: Data) -> int:
-    """How many sessions began before the plan was registered. The participants table tells the day;
-    for sessions of the very day the first event tells the time. A release has neither: there it was
-    counted beforehand. In releases of earlier versions times count from each session's beginning,
-    and the registration itself tells how many sessions it found.
+    """How many sessions began before the plan was registered. The participants table contains the
+    day; for sessions of that very day the first event contains the time. A release has neither:
+    there it was counted beforehand. In releases of earlier versions times count from each session's
+    beginning, and the registration itself states how many sessions it found.
     """
     if not registered.registered_on:
         return 0
@@ -314,8 +308,8 @@ def _first_events(bundle: Bundle, sessions: Set[str]) -> dict[str, int]:
 
 
 def _warnings(data: Data, registered: Registration | None, restraint: Restraint) -> tuple[str, ...]:
-    """Doubts about this analysis; that data are simulated or stimuli stand-ins is said by the marks
-    of its source.
+    """Doubts about this analysis; the marks of its source say that data are simulated or stimuli
+    are placeholders.
     """
     doubts = [restraint.words] if restraint.words else []
     if registered is None:
@@ -370,7 +364,7 @@ def _source(
 
 
 def data_hash(bundle: Bundle) -> str:
-    """SHA-256 of the bundle's checksums; of the tables' content where there is no folder."""
+    """SHA-256 of the bundle's checksums; of the tables' content if there is no folder."""
     sums = bundle.folder / "SHA256SUMS"
     if sums.is_file():
         return hashlib.sha256(sums.read_bytes()).hexdigest()

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from believable.contracts.protocol import Declaration, Role
+from believable.contracts.trial import outline
 from believable.core.citation import Citation
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
-from believable.study.declaration import About, Declaration, DeclaredPlan, Hypothesis, Role
-from believable.study.records import Study, outline
+from believable.study.declaration import About, DeclaredPlan, Hypothesis
+from believable.study.records import Study
 
 if TYPE_CHECKING:
     from believable.analysis.protocol import ProtocolAnalysis
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the modules are given. `roles` maps each role of the protocol to what plays it; nothing
-    does: an empty tuple.
+    """The arguments of the modules. `roles` maps each role of the protocol to what plays it;
+    nothing does: an empty tuple.
     """
 
     declared: DeclaredPlan
@@ -38,7 +40,7 @@ class Plan:
 
     @property
     def protocol(self) -> str:
-        """The name of the analysis: the protocol's, or what a design of one's own is called."""
+        """The name of the analysis: the protocol's, or the name of a custom design."""
         return self.declaration.name
 
     @property
@@ -65,7 +67,7 @@ class Plan:
         return self.declared.seed
 
     def role(self, name: str) -> str | None:
-        """What plays a role that takes one name; None where nothing does."""
+        """What plays a role that takes one name; None if nothing does."""
         names = self.roles[
             self._known(name, [role.name for role in self.declaration.roles], "role")
         ]
@@ -88,8 +90,8 @@ class Plan:
         return name in self.declared.tests.get(outcome, {})
 
     def rank(self, outcome: str) -> Literal["primary", "secondary"] | None:
-        """Whether an outcome was declared, and as what. What a hypothesis is about and no list
-        names counts as primary.
+        """Whether an outcome was declared, and as what. Outcomes of a hypothesis that no list names
+        count as primary.
         """
         if outcome in self.declared.outcomes.primary:
             return "primary"

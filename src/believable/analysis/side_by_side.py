@@ -11,14 +11,14 @@ from believable.analysis.findings import Analysis, Cell, Chart, Column, Section,
 from believable.analysis.numbers import counted, listed
 from believable.core.errors import InvalidInput
 
-STUDY = Column("study", "Study", about="which of the studies")
+STUDY = Column(name="study", title="Study", about="which of the studies")
 #: Charts that can show studies as further rows.
 _ROWS = ("points", "bars")
 
 
 def side_by_side(analyses: Sequence[Analysis]) -> Analysis:
-    """Each analysis stays what it is: a row says which study it belongs to. Studies of different
-    protocols are refused.
+    """Each analysis stays unchanged: a row names the study to which it belongs. Studies of
+    different protocols are refused.
     """
     protocols = sorted({analysis.source.protocol for analysis in analyses})
     if len(analyses) < 2 or len(protocols) > 1:
@@ -33,7 +33,7 @@ def side_by_side(analyses: Sequence[Analysis]) -> Analysis:
             next((own for own in analysis.sections if own.name == section.name), None)
             for analysis in analyses
         ]
-        tables = [_merged(table, same, names) for table in section.tables if not table.data_only]
+        tables = [_merge(table, same, names) for table in section.tables if not table.data_only]
         merged = {table.name: table for table in tables if table is not None}
         if merged:
             charts = tuple(
@@ -43,8 +43,8 @@ def side_by_side(analyses: Sequence[Analysis]) -> Analysis:
             )
             sections.append(
                 Section(
-                    section.name,
-                    section.title,
+                    name=section.name,
+                    title=section.title,
                     tables=tuple(merged.values()),
                     charts=charts,
                     status=section.status,
@@ -109,17 +109,19 @@ def _studies(analyses: Sequence[Analysis], names: Sequence[str]) -> Section:
     ]
     columns = (
         STUDY,
-        Column("came", "Came in", "integer"),
-        Column("analysed", "Analysed", "integer"),
-        Column("registered", "Plan registered"),
-        Column("data", "Data", about="beginning of the hash of its data"),
+        Column(name="came", title="Came in", form="integer"),
+        Column(name="analysed", title="Analysed", form="integer"),
+        Column(name="registered", title="Plan registered"),
+        Column(name="data", title="Data", about="beginning of the hash of its data"),
     )
     return Section(
-        "studies", "The studies", tables=(Table("studies", "The studies", columns, tuple(rows)),)
+        name="studies",
+        title="The studies",
+        tables=(Table(name="studies", title="The studies", columns=columns, rows=tuple(rows)),),
     )
 
 
-def _merged(table: Table, sections: Sequence[Section | None], names: Sequence[str]) -> Table | None:
+def _merge(table: Table, sections: Sequence[Section | None], names: Sequence[str]) -> Table | None:
     """The same table of all studies that have it with the same columns; None where fewer than two
     do.
     """

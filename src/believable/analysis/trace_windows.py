@@ -23,7 +23,7 @@ BtraceRule = Literal["sign", "mean", "minmax"]
 TOOL_NAMES: Mapping[Tool, str] = {"ranktrace": "RankTrace", "btrace": "BTrace", "gtrace": "GTrace"}
 #: Reasons of drops, as they are counted.
 PAST_THE_END = "events_past_the_end"
-#: What the final answers mean.
+#: The meanings of the final answers.
 CHOICES: Mapping[str, int] = {"first": 1, "second": -1, "both": 0, "neither": 0}
 
 Centre = Literal["mean", "neutral"]
@@ -36,7 +36,7 @@ MEASURES = ("high", "low", "difference", "rises", "falls", "gradient", "mean")
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cleaning:
     """The parameters of the cleaning, with the published values."""
 
@@ -60,10 +60,10 @@ class Cleaning:
 PUBLISHED = Cleaning()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TraceAnnotation:
-    """What one person recorded about one round. `place` is 1 for the first round, 2 for the second,
-    and so on.
+    """One person's record of one round. `place` is 1 for the first round, 2 for the second, and so
+    on.
     """
 
     session: str
@@ -77,14 +77,14 @@ class TraceAnnotation:
     value: FloatArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Windowed:
     """An annotation in windows.
 
     raw     window means on the tool's own scale
     judged  what outliers are found on: RankTrace from 0 to 1 with a constant trace at 0, BTrace and
             GTrace in [−1, 1]
-    values  0 to 1, what is counted and drawn
+    values  0 to 1, the counted and drawn values
     """
 
     annotation: TraceAnnotation
@@ -108,18 +108,18 @@ def windowed(
         groups[annotation.tool, annotation.duration_ms].append(index)
     by_index: dict[int, Windowed] = {}
     for (tool, duration_ms), members in groups.items():
-        grid, lost = _binned([annotations[index] for index in members], tool, duration_ms, cleaning)
+        grid, lost = _bin([annotations[index] for index in members], tool, duration_ms, cleaning)
         for row, index in enumerate(members):
-            by_index[index] = _scaled(annotations[index], grid[row], int(lost[row]), cleaning)
+            by_index[index] = _scale(annotations[index], grid[row], int(lost[row]), cleaning)
     traces = tuple(by_index[index] for index in range(len(annotations)))
     drops = tuple(
         Drop(
-            trace.annotation.session,
-            "answer",
-            PAST_THE_END,
-            f"inputs after the end of the stimulus ({trace.annotation.duration_ms:g} ms):"
+            session=trace.annotation.session,
+            level="answer",
+            reason=PAST_THE_END,
+            detail=f"inputs after the end of the stimulus ({trace.annotation.duration_ms:g} ms):"
             f" {trace.lost_events}",
-            trace.annotation.trial_key,
+            trial_key=trace.annotation.trial_key,
         )
         for trace in traces
         if trace.lost_events
@@ -162,7 +162,7 @@ def _of_table(values: FloatArray, epsilon: float, centre: Centre) -> dict[str, F
     }
 
 
-def _binned(
+def _bin(
     annotations: Sequence[TraceAnnotation], tool: Tool, duration_ms: float, cleaning: Cleaning
 ) -> tuple[FloatArray, np.ndarray[tuple[int], np.dtype[np.int64]]]:
     sizes = [len(annotation.media_ms) for annotation in annotations]
@@ -192,24 +192,38 @@ def _binned(
     return grid, lost
 
 
-def _scaled(
+def _scale(
     annotation: TraceAnnotation, bins: FloatArray, lost: int, cleaning: Cleaning
 ) -> Windowed:
     raw = _windows(bins, cleaning)
     if annotation.tool == "ranktrace":
-        return Windowed(annotation, raw, normalise(raw), normalise(raw, constant=0.5), lost)
+        return Windowed(
+            annotation=annotation,
+            raw=raw,
+            judged=normalise(raw),
+            values=normalise(raw, constant=0.5),
+            lost_events=lost,
+        )
     if annotation.tool == "gtrace":
-        return Windowed(annotation, raw, raw, (raw + 1) / 2, lost)
+        return Windowed(
+            annotation=annotation, raw=raw, judged=raw, values=(raw + 1) / 2, lost_events=lost
+        )
     judged = np.sign(raw) if cleaning.btrace_window == "sign" else raw
-    return Windowed(annotation, raw, judged, btrace_values(raw, rule=cleaning.btrace_window), lost)
+    return Windowed(
+        annotation=annotation,
+        raw=raw,
+        judged=judged,
+        values=btrace_values(raw, rule=cleaning.btrace_window),
+        lost_events=lost,
+    )
 
 
 def _windows(bins: FloatArray, cleaning: Cleaning) -> FloatArray:
-    """Window means; the last window may be partial where it is full enough."""
+    """Window means; the last window may be partial if it is full enough."""
     rest = len(bins) % cleaning.per_window
     if rest and len(bins) > rest and rest < cleaning.least_full * cleaning.per_window:
         bins = bins[:-rest]
     elif rest and 2 * rest < cleaning.per_window:
-        # `windows` would leave out what is less than half full.
+        # `windows` would leave out windows that are less than half full.
         return np.append(windows(bins[:-rest], per=cleaning.per_window), bins[-rest:].mean())
     return windows(bins, per=cleaning.per_window)

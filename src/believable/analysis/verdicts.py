@@ -31,7 +31,7 @@ _NAMES = {"holm": "Holm's adjustment", "benjamini_hochberg": "the Benjamini–Ho
 
 #: Headings of columns that hold the statistic of a test.
 _STATISTICS = frozenset(("t", "z", "z or t", "t or z", "z or k", "F", "U", "W", "χ²", "Statistic"))
-#: Why a cell is empty while data come in.
+#: Why a cell is empty while data are being collected.
 HELD_BACK = "held back until the stopping rule is met"
 #: The mean experience that ends collecting where the rule names none: the middle of a five-point
 #: scale.
@@ -51,7 +51,7 @@ class StoppingState:
 
 
 def stopping(data: Data, plan: Plan) -> StoppingState:
-    """Where collecting stands."""
+    """The progress of data collection."""
     rule = plan.declared.stopping
     if rule is None:
         return StoppingState("No stopping rule was declared.", None, None, None)
@@ -99,7 +99,7 @@ def _by_experience(data: Data, target: float, least: int) -> StoppingState:
 @dataclass(frozen=True, slots=True)
 class Restraint:
     """What must not be said yet: why hypotheses are not judged (`why` in a few words), and why
-    tests are not shown. Empty where they may be.
+    tests are not shown. Empty if they may be shown.
     """
 
     verdicts: str = ""
@@ -108,7 +108,7 @@ class Restraint:
 
     @property
     def words(self) -> str:
-        """For a reader who wonders where they are."""
+        """For a reader who looks for them."""
         return " ".join(part for part in (self.verdicts, self.tests) if part)
 
 
@@ -154,12 +154,12 @@ def judged(
     """Every finding marked, adjusted and worded, and every hypothesis compared with the findings it
     speaks of.
 
-    missing   why data may give no result at all, such as a condition that nobody saw
+    missing   why data may give no result at all, such as a condition that no participant saw
     """
     findings = [finding for section in sections for finding in section.findings]
-    adjusted = _adjusted(findings, plan)
+    adjusted = _adjust(findings, plan)
     done = iter(
-        _worded(
+        _add_texts(
             replace(
                 finding,
                 status=_status(finding, registered, deviations),
@@ -183,18 +183,26 @@ def judged(
         untested = bool(
             restraint.tests or (restraint.verdicts and any(finding.hypothesis for finding in own))
         )
-        tables = tuple(_restrained(table, restraint, untested=untested) for table in tables)
+        tables = tuple(_restrain(table, restraint, untested=untested) for table in tables)
         marked.append(replace(section, findings=own, status=status, tables=tables))
     results = [finding for section in marked for finding in section.findings]
     hypotheses = [
-        _judged(hypothesis, results, plan, registered, deviations, restraint, missing)
+        _judge(
+            hypothesis,
+            results=results,
+            plan=plan,
+            registered=registered,
+            deviations=deviations,
+            restraint=restraint,
+            missing=missing,
+        )
         for hypothesis in plan.declared.hypotheses
     ]
     ranked = sorted(hypotheses, key=lambda hypothesis: hypothesis.rank != "primary")
     return JudgedFindings(tuple(marked), tuple(ranked))
 
 
-def _judged(
+def _judge(
     hypothesis: Hypothesis,
     results: Sequence[Finding],
     plan: Plan,
@@ -218,22 +226,22 @@ def _judged(
         words = f"cannot be judged, because {_why_not(hypothesis, own, missing) or nothing}"
     else:
         words = f"{'met' if verdict else 'not met'}{for_scope(own)}: {criterion}"
-    blank = Finding(hypothesis.outcome, outcome.title, "")
+    blank = Finding(outcome=hypothesis.outcome, title=outcome.title, sentence="")
     return JudgedHypothesis(
-        hypothesis.id,
-        hypothesis.text,
-        f"{outcome.title}{about}",
-        (
+        id=hypothesis.id,
+        text=hypothesis.text,
+        title=f"{outcome.title}{about}",
+        unit=(
             outcome.part_unit
             if outcome.part_unit and hypothesis.about in _single(outcome.parts)
             else outcome.unit
         ),
-        plan.rank(hypothesis.outcome) or "primary",
-        own[0].status if own else _status(blank, registered, deviations),
-        criterion,
-        own,
-        verdict,
-        words,
+        rank=plan.rank(hypothesis.outcome) or "primary",
+        status=own[0].status if own else _status(blank, registered, deviations),
+        criterion=criterion,
+        findings=own,
+        supported=verdict,
+        verdict=words,
     )
 
 
@@ -269,7 +277,7 @@ def _why_not(hypothesis: Hypothesis, findings: Sequence[Finding], missing: str) 
     return missing
 
 
-def _restrained(table: Table, restraint: Restraint, *, untested: bool) -> Table:
+def _restrain(table: Table, restraint: Restraint, *, untested: bool) -> Table:
     """A table whose verdicts, statistics, p values and marks of significance are held back as far
     as they must. `untested`: tests are not shown.
     """
@@ -318,8 +326,8 @@ def _section_status(section: Section, findings: Sequence[Finding]) -> Status:
 
 
 def _family(finding: Finding, plan: Plan) -> bool:
-    """Whether a finding's p is one of the tests that the study is about. An equivalence test is one
-    only where it is claimed.
+    """Whether a finding's p is one of the tests that the study is about. An equivalence test counts
+    as one only if it is claimed.
     """
     if (
         finding.test is None
@@ -338,7 +346,7 @@ def _family(finding: Finding, plan: Plan) -> bool:
     return not on_outcome or any(hypothesis.criterion == "significant" for hypothesis in claimed)
 
 
-def _adjusted(findings: Sequence[Finding], plan: Plan) -> dict[int, float | None]:
+def _adjust(findings: Sequence[Finding], plan: Plan) -> dict[int, float | None]:
     """The adjusted p by place of the finding; empty without a rule or with a single test."""
     places = [place for place, finding in enumerate(findings) if _family(finding, plan)]
     rule = _RULES.get(plan.declared.multiplicity)
@@ -349,7 +357,7 @@ def _adjusted(findings: Sequence[Finding], plan: Plan) -> dict[int, float | None
     return dict(zip(places, p_values, strict=True))
 
 
-def _worded(finding: Finding, plan: Plan, restraint: Restraint, *, family: int) -> Finding:
+def _add_texts(finding: Finding, plan: Plan, restraint: Restraint, *, family: int) -> Finding:
     """The finding with its test, conclusion and hypotheses, as far as they may be said."""
     sentences = [finding.sentence]
     claims = [
@@ -361,7 +369,7 @@ def _worded(finding: Finding, plan: Plan, restraint: Restraint, *, family: int) 
     # A p value judges a hypothesis in the eyes of its reader, whatever is said next to it.
     untested = bool(restraint.tests or (restraint.verdicts and claims))
     if finding.test is not None and not untested:
-        sentences.append(_tested(finding, plan, family, judging=not restraint.verdicts))
+        sentences.append(_test_sentence(finding, plan, family, judging=not restraint.verdicts))
     if finding.conclusion and not restraint.verdicts:
         sentences.append(
             f"For {finding.scope}: {finding.conclusion}" if finding.scope else finding.conclusion
@@ -374,10 +382,10 @@ def _worded(finding: Finding, plan: Plan, restraint: Restraint, *, family: int) 
         hypothesis=", ".join(claim.id for claim in claims) or None,
         supported=None if silent else all(verdicts),
     )
-    return _untested(worded) if untested else worded
+    return _remove_test(worded) if untested else worded
 
 
-def _untested(finding: Finding) -> Finding:
+def _remove_test(finding: Finding) -> Finding:
     """Without the test; an effect size is no test, so that its record stays."""
     estimate, test = finding.estimate, finding.test
     if estimate is not None:
@@ -397,8 +405,8 @@ def _untested(finding: Finding) -> Finding:
     return replace(finding, estimate=estimate, test=test, p_adjusted=None)
 
 
-def _tested(finding: Finding, plan: Plan, family: int, *, judging: bool) -> str:
-    """The test as a sentence, and what it shows."""
+def _test_sentence(finding: Finding, plan: Plan, family: int, *, judging: bool) -> str:
+    """The test as a sentence, and its conclusion."""
     test = finding.test
     if test is None or test.p_value is None:
         reason = "" if test is None else test.reason

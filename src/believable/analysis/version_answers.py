@@ -37,7 +37,7 @@ def session_values(data: Data, plan: Plan) -> tuple[SessionValues, ...]:
     return (*_answers(data, plan), *_traces(data), *_flags(data))
 
 
-def _asked(plan: Plan) -> set[str]:
+def _asked_pages(plan: Plan) -> set[str]:
     roles = [role.name for role in plan.declaration.roles if role.of == "question"]
     names = {name for role in roles for name in plan.roles[role]}
     return names | {
@@ -50,7 +50,7 @@ def _asked(plan: Plan) -> set[str]:
 def _answers(data: Data, plan: Plan) -> tuple[SessionValues, ...]:
     if "judgements" not in data.bundle.tables:
         return ()
-    wanted = _asked(plan)
+    wanted = _asked_pages(plan)
     numbers: dict[str, dict[tuple[int, str], list[float]]] = defaultdict(lambda: defaultdict(list))
     choices: dict[str, dict[tuple[int, str], list[str]]] = defaultdict(lambda: defaultdict(list))
     for row in data.table("judgements").rows():

@@ -13,7 +13,6 @@ from typing import Any
 from believable.analysis.registered import Deviation, Registration
 from believable.bundle.read import Bundle
 from believable.core.errors import InvalidInput
-from believable.pages import KINDS
 from believable.study.changes import Change, definition_changes
 from believable.study.definition import Definition
 from believable.study.records import Study
@@ -71,7 +70,7 @@ def data_versions(bundle: Bundle) -> tuple[DataVersion, ...]:
         count[str(name)] += 1
         started = (int(number or 0), str(day or ""))
         first[str(name)] = min(first.get(str(name), started), started)
-    stated = _stated(bundle)
+    stated = _stated_reasons(bundle)
     # Numbers of sessions are random in a release; the versions' own are not.
     place = {
         name: (int(row["number"]) if (row := stated.get(name)) else 0, *first[name])
@@ -80,7 +79,7 @@ def data_versions(bundle: Bundle) -> tuple[DataVersion, ...]:
     versions: list[DataVersion] = []
     before: Definition | None = None
     for number, name in enumerate(sorted(first, key=place.__getitem__), start=1):
-        definition = Definition.from_json(bundle.definitions[name], KINDS)
+        definition = Definition.from_json(bundle.definitions[name])
         row = stated.get(name, {})
         versions.append(
             DataVersion(
@@ -103,7 +102,7 @@ def data_versions(bundle: Bundle) -> tuple[DataVersion, ...]:
     return tuple(versions)
 
 
-def _stated(bundle: Bundle) -> Mapping[str, Mapping[str, Any]]:
+def _stated_reasons(bundle: Bundle) -> Mapping[str, Mapping[str, Any]]:
     if "versions" not in bundle.tables:
         return {}
     return {str(row["definition"]): row for row in bundle["versions"].rows()}
@@ -128,7 +127,7 @@ def version_deviations(
     )
 
 
-#: So many changes are quoted.
+#: This number of changes is quoted.
 _QUOTED = 3
 
 
@@ -138,8 +137,8 @@ def early_changes(
     """A deviation if the first session already began with another study than the one that was
     registered.
 
-    Sessions from before the registration are a deviation of their own, and simulated ones may be
-    from any time. Changes of the plan are compared field by field elsewhere.
+    Sessions from before the registration are a separate deviation, and simulated ones may be from
+    any time. Changes of the plan are compared field by field elsewhere.
     """
     if (
         bundle.simulated
@@ -148,8 +147,8 @@ def early_changes(
         or not versions
     ):
         return ()
-    was = Definition.from_json(registered.definition, KINDS)
-    now = Definition.from_json(bundle.definitions[versions[0].definition], KINDS)
+    was = Definition.from_json(registered.definition)
+    now = Definition.from_json(bundle.definitions[versions[0].definition])
     if not was.media:  # they were not there yet
         was = was.with_media(now.media)
     changes = [change for change in definition_changes(was, now) if change.reaches_participants]

@@ -63,7 +63,7 @@ def version_section(
 def session_kinds(
     data: Data, versions: Sequence[DataVersion]
 ) -> tuple[tuple[DataVersion, ...], ...]:
-    """The versions in groups that participants could tell apart, as far as analysed sessions have
+    """The versions in groups that participants could distinguish, as far as analysed sessions have
     them.
     """
     kinds: list[list[DataVersion]] = []
@@ -116,10 +116,10 @@ def _compare(
     for quantity, test, p_value in zip(quantities, tests, adjusted, strict=True):
         many = f", Holm-adjusted over {len(tests)} tests" if len(tests) > 1 else ""
         own = TestResult(
-            test.statistic,
-            p_value,
-            test.n,
-            f"{test.method}{many}",
+            statistic=test.statistic,
+            p_value=p_value,
+            n=test.n,
+            method=f"{test.method}{many}",
             reason=test.reason,
             symbol=test.symbol,
         )
@@ -172,9 +172,9 @@ def _paragraphs(
 def _finding(quantity: SessionValues, test: TestResult, n_tests: int) -> Finding:
     title = f"Versions compared: {quantity.title}"
     return Finding(
-        OUTCOME,
-        title,
-        f"Versions were compared on {quantity.title} ({counted(test.n, 'session')}).",
+        outcome=OUTCOME,
+        title=title,
+        sentence=f"Versions were compared on {quantity.title} ({counted(test.n, 'session')}).",
         test=test,
         about=quantity.title,
     )

@@ -1,5 +1,5 @@
-"""Which actions a person saw, and which of them were flagged: what the unbelievable rate counts,
-and what it divides by. Which of them broke belief: how many of their viewers flagged them, and by
+"""Which actions a person saw, and which of them were flagged: the numerator and the denominator of
+the unbelievable rate. Which of them broke belief: how many of their viewers flagged them, and by
 how much traces fell while they went on.
 """
 
@@ -73,7 +73,7 @@ class LoggedActions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stretches:
-    """What was played without interruption: replay time from and to, and how fast."""
+    """Uninterrupted play: replay time from and to, and how fast."""
 
     from_ms: FloatArray
     to_ms: FloatArray
@@ -98,9 +98,9 @@ class ActionFlag:
     delay_ms: float | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class JudgedActions:
-    """What one person saw and flagged of one replay.
+    """The actions of one replay that one person saw and flagged.
 
     viewed, flagged  per action; a flagged action is counted in `f` only if it was viewed
     flags            event-level flags, after merging; raw_flags before
@@ -127,7 +127,7 @@ class JudgedActions:
 
     @property
     def rate(self) -> float | None:
-        """Flagged per 100 viewed actions; None where none was viewed."""
+        """Flagged per 100 viewed actions; None if none was viewed."""
         return 100 * self.f / self.a if self.a else None
 
     @property
@@ -139,7 +139,7 @@ def viewed(actions: LoggedActions, stretches: Stretches, seeing: Seeing = PUBLIS
     """Per action: did the watched intervals contain its start or enough of it, and was it on screen
     long enough?
 
-    An action without duration is on screen from its start for as long as the stretch goes on.
+    An action without duration is on screen from its start until the end of the play interval.
     """
     if not len(actions) or not len(stretches.from_ms):
         return np.zeros(len(actions), dtype=bool)
@@ -150,7 +150,9 @@ def viewed(actions: LoggedActions, stretches: Stretches, seeing: Seeing = PUBLIS
     overlap = np.clip(np.minimum(end, until) - np.maximum(begin, since), 0.0, None)
     on_screen = np.where(instant, np.where(holds_start, until - begin, 0.0), overlap)
     screen_ms = (on_screen / stretches.rate[:, None]).sum(axis=0)
-    enough = _covered(actions, stretches) >= seeing.least_share * (actions.to_ms - actions.from_ms)
+    enough = _covered_share(actions, stretches) >= seeing.least_share * (
+        actions.to_ms - actions.from_ms
+    )
     started = holds_start.any(axis=0)
     seen: BoolArray = (started | (enough & ~instant[0])) & (
         screen_ms >= seeing.least_screen_ms - 1e-9
@@ -161,7 +163,7 @@ def viewed(actions: LoggedActions, stretches: Stretches, seeing: Seeing = PUBLIS
 def attach(
     flags: Sequence[ActionFlag], actions: LoggedActions, seeing: Seeing = PUBLISHED
 ) -> tuple[int | None, ...]:
-    """The place of each flag's action; None where there is none.
+    """The place of each flag's action; None if there is none.
 
     A flag that names its action belongs to it. Otherwise to the action on screen at that moment (of
     several, to the one that began last), else to the nearest within reach.
@@ -190,11 +192,16 @@ def judged(
         unseen += 0 if seen[place] else events
         flagged[place] = True
     return JudgedActions(
-        seen, flagged, len(flags), merged, unseen, sum(place is None for place in at)
+        viewed=seen,
+        flagged=flagged,
+        raw_flags=len(flags),
+        flags=merged,
+        unseen=unseen,
+        unattached=sum(place is None for place in at),
     )
 
 
-def _covered(actions: LoggedActions, stretches: Stretches) -> FloatArray:
+def _covered_share(actions: LoggedActions, stretches: Stretches) -> FloatArray:
     """How much of each action lies in the union of the stretches."""
     edges = np.unique(np.concatenate([stretches.from_ms, stretches.to_ms]))
     if len(edges) < 2:
@@ -274,7 +281,7 @@ def actions_by_stimulus(data: Data) -> Mapping[str, LoggedActions]:
 def stretches_by_page(
     data: Data,
 ) -> tuple[dict[tuple[str, int], Stretches], dict[tuple[str, int, str], int]]:
-    """What was played on each page, and how often plan and log were opened beside it."""
+    """The play intervals of each page, and how often plan and log were opened alongside."""
     table = data.table("views")
     groups: dict[tuple[str, int, str], list[int]] = defaultdict(list)
     for row, key in enumerate(
@@ -302,7 +309,7 @@ def stretches_by_page(
 
 
 def _openings(since: np.ndarray, until: np.ndarray) -> int:
-    """Stretches that go on where the last one ended belong to one opening."""
+    """Intervals that continue directly after the previous one belong to one opening."""
     if not len(since):
         return 0
     return 1 + int((np.abs(since[1:] - until[:-1]) > 1.0).sum())
@@ -332,9 +339,9 @@ def flags_by_page(
     return flags, undone
 
 
-#: What a trace is compared with: this long before an action begins.
+#: The baseline of a trace: this long before an action begins.
 BEFORE_MS = 2000.0
-#: People answer what they see late: the fall is looked for from this long after the beginning …
+#: People react late: the fall is searched from this long after the beginning …
 REACTION_MS = 500.0
 #: … to this long after the end.
 AFTER_MS = 2000.0
@@ -355,7 +362,7 @@ class BeliefBreak:
 
     @property
     def key(self) -> tuple[float, float]:
-        """What they are ranked by: the lower bound of the flagged share, then the fall."""
+        """They are ranked by the lower bound of the flagged share, then by the fall."""
         least = self.flagged.low if self.flagged.low is not None else -1.0
         return least, self.fall.value if self.fall.value is not None else -2.0
 

@@ -19,8 +19,8 @@ PARTICIPANT, UNTIL, FILE = "participant", "until_ms", "file"
 
 @dataclass(frozen=True, slots=True)
 class ListedAnnotator:
-    """One line: the participant, what other columns of the exports must be, where the recording
-    ends (None: where it does), and the file that the line is about (None: all of them).
+    """One line: the participant, required values of other columns of the exports, the end of the
+    recording (None: its own end), and the file to which the line applies (None: all of them).
     """
 
     participant: str
@@ -53,8 +53,8 @@ class ChosenRecordings:
 
 
 def read_annotators(path: Path, exports: Sequence[PaganExport]) -> tuple[ListedAnnotator, ...]:
-    """A CSV file with a column `Participant`, perhaps columns that the exports have beside PAGAN's
-    own, `until_ms`, `File`.
+    """A CSV file with a column `Participant`, perhaps columns that the exports have in addition to
+    PAGAN's, `until_ms`, `File`.
     """
     with foreign_rows(path, "annotators") as rows:
         names, lines = [name.casefold() for name in rows.names], list(rows)

@@ -95,15 +95,14 @@ def restored(cell: str) -> str:
 
 def csv_line(cells: Sequence[str]) -> str:
     """One line of CSV. Quotes only where needed; ends with a line feed."""
-    return ",".join(map(_quoted, cells)) + "\n"
+    return ",".join(map(_quote, cells)) + "\n"
 
 
 def line_writer(fields: Sequence[Field]) -> Callable[[Mapping[str, Cell]], str]:
     """Rows of a table as lines of CSV: what `csv_line` makes of their `write_cell`, found out once
     per column.
 
-    Tables have millions of cells, mostly numbers, which need no quotes, and names that come again
-    and again.
+    Tables have millions of cells, mostly numbers, which need no quotes, and names that repeat.
     """
     columns = [(field.name, _column_writer(field)) for field in fields]
 
@@ -135,17 +134,17 @@ def _column_writer(field: Field) -> Callable[[Cell], str]:
         return str(value) if type(value) is int else write_cell(field, value)
 
     def text(value: Cell) -> str:
-        return _text(value) if type(value) is str else _quoted(write_cell(field, value))
+        return _text(value) if type(value) is str else _quote(write_cell(field, value))
 
     return {"string": text, "integer": integer, "number": number}.get(field.type, plain)
 
 
 @functools.lru_cache(maxsize=4096)
 def _text(text: str) -> str:
-    return _quoted(neutralised(text))
+    return _quote(neutralised(text))
 
 
-def _quoted(cell: str) -> str:
+def _quote(cell: str) -> str:
     if _QUOTES_NEEDED.search(cell):
         return '"' + cell.replace('"', '""') + '"'
     return cell

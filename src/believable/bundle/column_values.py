@@ -22,22 +22,22 @@ from believable.bundle.cells import read_cell
 from believable.bundle.tables import Cell, Field
 from believable.core.errors import InvalidInput
 
-#: What a column of each type is kept in.
+#: The storage type of a column of each type.
 ARRAYS: Mapping[str, Any] = MappingProxyType(
     {"integer": np.int64, "number": np.float64, "boolean": np.bool_, "string": object}
 )
-#: What stands where there is no value.
+#: The stored value if there is no value.
 BLANKS: Mapping[str, Cell] = MappingProxyType(
     {"integer": 0, "number": float("nan"), "boolean": False, "string": None}
 )
 
-#: Tables are read in blocks of about so many bytes, or rows: quick by columns, without holding all
-#: of a large file as text.
+#: Tables are read in blocks of about this number of bytes, or rows: quick by columns, without
+#: holding all of a large file as text.
 BLOCK_BYTES, BLOCK_ROWS = 1 << 20, 10_000
-#: Numbers of so many letters have no more digits than a float holds exactly, so that they can be
-#: read all at once.
+#: Numbers with this number of letters have no more digits than a float holds exactly, so that they
+#: can be read all at once.
 EXACT_LETTERS = 15
-#: Longer texts seldom come again and are read each by itself.
+#: Longer texts rarely repeat and are read one by one.
 LONGEST_NAME = 64
 
 IntArray = NDArray[np.int64]
@@ -45,7 +45,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class CellBytes:
-    """Some cells of a column: where each begins and ends in what was read of the file."""
+    """Some cells of a column: the start and end of each in the block that was read."""
 
     content: bytes
     begins: IntArray
@@ -78,7 +78,7 @@ class TableBlock:
 
 
 class ColumnValues:
-    """A column that grows by blocks: its values, and where there is none."""
+    """A column that grows by blocks: its values, and a mask of missing ones."""
 
     def __init__(self, field: Field) -> None:
         self.field = field
@@ -98,7 +98,7 @@ class ColumnValues:
             )
             values[missing] = BLANKS[self.field.type]
         else:
-            values = self._named(cells)
+            values = self._read_names(cells)
         self._values.append(values)
         self._missing.append(missing)
 
@@ -107,9 +107,9 @@ class ColumnValues:
         values.flags.writeable = missing.flags.writeable = False
         return values, missing
 
-    def _named(self, cells: CellBytes) -> NDArray[Any]:
-        """What comes again and again, such as names, is read once; of equal cells below each other
-        only the first is taken.
+    def _read_names(self, cells: CellBytes) -> NDArray[Any]:
+        """Repeated values, such as names, are read once; of equal adjacent cells only the first is
+        taken.
         """
         lengths = cells.ends - cells.begins
         first = np.ones(len(lengths), np.bool_)
@@ -196,7 +196,7 @@ def _blocks(path: Path, header: Sequence[str]) -> Iterator[TableBlock]:
 
 
 def _cell_ends(content: bytes, width: int) -> IntArray | None:
-    """Where the cells end, by rows; None where only a parser can tell, or can say what is wrong."""
+    """Where the cells end, by rows; None if only a parser can decide, or can report the error."""
     if b'"' in content or b"\r" in content or width < 2:
         return None
     letters = np.frombuffer(content if content.endswith(b"\n") else content + b"\n", np.uint8)

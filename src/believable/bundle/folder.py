@@ -97,7 +97,7 @@ class TableFile:
         self.rows += 1
 
     def flush(self) -> None:
-        """What was written so far can be read from the disk."""
+        """Everything written up to now can be read from the disk."""
         self._buffer.flush()
         self.raw.pass_on()
 
@@ -105,11 +105,16 @@ class TableFile:
         with closing(self.raw):
             self._buffer.flush()
         return Content(
-            self.path, self.raw.length, self.raw.digest, self.rows, self.table.about, self.table
+            path=self.path,
+            bytes=self.raw.length,
+            sha256=self.raw.digest,
+            rows=self.rows,
+            about=self.table.about,
+            table=self.table,
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PaganRow:
     """One change of an annotation, as the PAGAN platform exports it. Times in milliseconds: since
     1970, and in the video.
@@ -150,7 +155,13 @@ class PaganFile:
         stimulus, session = row["stimulus"] or "", row["session"]
         line = pagan_line(
             PaganRow(
-                stimulus, stimulus, session, session, row["at_ms"], row["media_ms"], row["value"]
+                original_name=stimulus,
+                database_name=stimulus,
+                participant=session,
+                session_id=session,
+                timestamp_ms=row["at_ms"],
+                media_ms=row["media_ms"],
+                value=row["value"],
             )
         )
         self._buffer.write(line.encode())
@@ -160,7 +171,9 @@ class PaganFile:
         with closing(self.raw):
             self._buffer.flush()
         about = "The traces as the 7-column CSV of the PAGAN annotation platform."
-        return Content(PAGAN, self.raw.length, self.raw.digest, self.rows, about)
+        return Content(
+            path=PAGAN, bytes=self.raw.length, sha256=self.raw.digest, rows=self.rows, about=about
+        )
 
 
 #: Text as JSON, in ASCII.
@@ -186,7 +199,13 @@ class LinesFile:
         with closing(self.raw):
             self._buffer.flush()
             self._gzip.close()
-        return Content(self.path, self.raw.length, self.raw.digest, self.rows, self.about)
+        return Content(
+            path=self.path,
+            bytes=self.raw.length,
+            sha256=self.raw.digest,
+            rows=self.rows,
+            about=self.about,
+        )
 
 
 class BundleFolder:
@@ -247,8 +266,8 @@ class BundleFolder:
             self._pagan.write(row)
 
     def apply(self, leave_out: LeaveOut, definitions: Mapping[str, str]) -> None:
-        """Let the analysis say what it leaves out of the rows so far, and write `included` and the
-        exclusions accordingly.
+        """Let the analysis choose the rows to leave out, and write `included` and the exclusions
+        accordingly.
         """
         for file in self._open.values():
             file.flush()
@@ -257,7 +276,14 @@ class BundleFolder:
         )
         study = self._study
         left_out = leave_out(
-            Bundle(self._part, study.title, study.simulated, study.withdrawn, tables, definitions)
+            Bundle(
+                folder=self._part,
+                title=study.title,
+                simulated=study.simulated,
+                withdrawn=study.withdrawn,
+                tables=tables,
+                definitions=definitions,
+            )
         )
         if left_out is None:
             return
@@ -276,7 +302,7 @@ class BundleFolder:
         return {name: file.table for name, file in self._open.items()}
 
     def _rewrite(self, name: str, rows: Iterable[Mapping[str, Cell]]) -> None:
-        """A table anew, from rows that were read before."""
+        """Write a table again, from rows that were read before."""
         old = self._open[name]
         old.raw.close()
         self._open[name] = TableFile(self._part, old.path, old.table)
@@ -314,7 +340,9 @@ class BundleFolder:
         """A further file as it is, such as a recording."""
         with closing(HashedFile(self._part / path)) as raw:
             raw.write(content)
-        self._contents.append(Content(path, raw.length, raw.digest, 0, about))
+        self._contents.append(
+            Content(path=path, bytes=raw.length, sha256=raw.digest, rows=0, about=about)
+        )
 
     def table(self, path: str, table: BundleTable, rows: Sequence[Mapping[str, Cell]]) -> None:
         """A further table outside `data/`, such as the codebook."""
@@ -343,15 +371,15 @@ class BundleFolder:
             shutil.rmtree(self._part, ignore_errors=True)
 
     @property
-    def _unclosed(self) -> Iterator[TableFile | LinesFile | PaganFile]:
+    def _open_files(self) -> Iterator[TableFile | LinesFile | PaganFile]:
         yield from self._open.values()
         yield from (self._events, self._strays)
         if self._pagan is not None:
             yield self._pagan
 
     def _release(self) -> None:
-        """Nobody needs what is in them any more; the system gets its descriptors back."""
-        for file in self._unclosed:
+        """Their contents are no longer needed; the system gets its descriptors back."""
+        for file in self._open_files:
             with suppress(OSError):
                 file.raw.close()
 
@@ -364,10 +392,12 @@ class BundleFolder:
             with closing(HashedFile(self._part / path)) as raw:
                 parquet.write_table(tables[name].to_arrow(), raw)
             about = f"The table `{name}` as Parquet, with the same values."
-            yield Content(path, raw.length, raw.digest, len(tables[name]), about)
+            yield Content(
+                path=path, bytes=raw.length, sha256=raw.digest, rows=len(tables[name]), about=about
+            )
 
     def _finish(self) -> None:
-        contents = [*(file.close() for file in self._unclosed), *self._contents]
+        contents = [*(file.close() for file in self._open_files), *self._contents]
         if self._parquet is not None:
             contents += [*self._write_parquet(self._parquet)]
         last_on = None if self._last_ms is None else day(self._last_ms)
@@ -401,9 +431,7 @@ def zip_folder(folder: Path, target: Path) -> Path:
 
 
 def _must_be_ours(folder: Path) -> None:
-    """Only an older bundle to which nobody has added or changed anything, or nothing, may be
-    replaced.
-    """
+    """Only an older bundle without added or changed files, or nothing, may be replaced."""
     description = folder / "datapackage.json"
     is_ours = description.is_file() and package.FORMAT in description.read_text("utf-8", "replace")
     check_replaceable(folder, "bundle", is_ours=is_ours)

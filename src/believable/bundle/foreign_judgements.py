@@ -1,8 +1,8 @@
 """Import judgements that another tool collected: yes/no ("is this a person?") and ratings, one line
 per judge and stimulus.
 
-The bundle carries a study definition of its own design, so `believable analyse BUNDLE` compares the
-conditions at once.
+The bundle carries a study definition with its own design, so `believable analyse BUNDLE` compares
+the conditions at once.
 """
 
 from __future__ import annotations
@@ -16,22 +16,20 @@ from typing import Any
 
 from believable.bundle.folder import BundleFolder
 from believable.bundle.foreign_csv import foreign_rows
-from believable.bundle.imports import PERSON, imported_participant
+from believable.bundle.imports import imported_participant, judge_tables
 from believable.bundle.judgements import judgement_rows, judgement_table
 from believable.bundle.session_records import StudyRecord
-from believable.bundle.tables import PARTICIPANTS, TABLES, Cell, Field, Row
+from believable.bundle.tables import Cell, Row
 from believable.bundle.two_choices import NO, YES
 from believable.bundle.write import WrittenBundle, write_codebook
+from believable.contracts.record import ID_PATTERN
 from believable.core.errors import InvalidInput, StudyError
-from believable.core.registry import Registry, did_you_mean
-from believable.instruments.contract import Instrument
-from believable.study.bases import ID_PATTERN
+from believable.core.nodes import from_plain
+from believable.core.registry import did_you_mean
 from believable.study.definition import Definition
-from believable.study.kinds import StudyKinds
-from believable.study.nodes import from_plain
 from believable.study.reading import read_study
 
-#: What is read → names of its column. The first one is used in messages.
+#: Source column → names of its column. The first one is used in messages.
 COLUMNS = {
     "judge": ("judge", "participant", "rater"),
     "stimulus": ("stimulus", "clip", "item"),
@@ -276,33 +274,15 @@ def _condition_ids(path: Path, names: Sequence[str]) -> dict[str, str]:
 
 
 def write_judgements_bundle(
-    judged: JudgementFile,
-    folder: Path,
-    *,
-    name: str,
-    title: str,
-    kinds: StudyKinds,
-    instruments: Registry[Instrument[Any]],
+    judged: JudgementFile, folder: Path, *, name: str, title: str
 ) -> WrittenBundle:
     """Write one session per judge and one trial per judgement, with the definition that declares
     the analysis.
     """
-    definition = _define_study(judged, title, kinds)
+    definition = _define_study(judged, title)
     grouped = any(judge.group for judge in judged.judges.values())
-    fields = [
-        PERSON,
-        *(
-            (Field("arm_group", "string", "Group of the judge in the imported file."),)
-            if grouped
-            else ()
-        ),
-    ]
-    tables = (
-        PARTICIPANTS.with_fields(fields),
-        *(table for table in TABLES if table.name != "participants"),
-        judgement_table([definition]),
-    )
-    with BundleFolder(folder, StudyRecord(name, title), tables) as bundle:
+    tables = (*judge_tables(grouped=grouped), judgement_table([definition]))
+    with BundleFolder(folder, StudyRecord(id=name, title=title), tables) as bundle:
         for number, judge in enumerate(judged.judges.values(), start=1):
             session = f"judge{number}"
             participant = imported_participant(number, session, trials=len(judge.judgements))
@@ -327,7 +307,7 @@ def write_judgements_bundle(
             definition.to_json(),
             "Study of the imported judgements.",
         )
-        write_codebook(bundle, title, tables, {definition.hash: definition}, instruments)
+        write_codebook(bundle, title, tables, {definition.hash: definition})
     return WrittenBundle(folder, len(judged.judges), sum(1 for _ in judged.judgements))
 
 
@@ -384,7 +364,7 @@ def _rating_kind(judged: JudgementFile) -> str:
     return "likert" if points and whole else "number"
 
 
-def _define_study(judged: JudgementFile, title: str, kinds: StudyKinds) -> Definition:
+def _define_study(judged: JudgementFile, title: str) -> Definition:
     questions: list[dict[str, Any]] = []
     measures: dict[str, Any] = {}
     if judged.answered:
@@ -419,7 +399,7 @@ def _define_study(judged: JudgementFile, title: str, kinds: StudyKinds) -> Defin
             "outcomes": {"primary": [name for name in measures if name != "why"]},
         },
     }
-    parsed = read_study(from_plain(tree), kinds, file="imported judgements")
+    parsed = read_study(from_plain(tree), file="imported judgements")
     if parsed.problems:
         raise StudyError(parsed.problems)
-    return Definition(parsed.study, tree)
+    return Definition(study=parsed.study, tree=tree)

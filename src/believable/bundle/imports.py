@@ -1,5 +1,5 @@
 """Bundles made from other tools' traces: the same tables, with what those tools know. Also traces
-that somebody has already resampled: one value per bin, as a CSV file.
+that are already resampled: one value per bin, as a CSV file.
 """
 
 from __future__ import annotations
@@ -11,18 +11,15 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from believable.bundle.annotators import ChosenRecording
 from believable.bundle.folder import BundleFolder
 from believable.bundle.foreign_csv import foreign_rows
 from believable.bundle.session_records import StudyRecord, day
 from believable.bundle.signals import SIGNALS, KnownSignal
-from believable.bundle.tables import PARTICIPANTS, TABLES, Cell, Field
+from believable.bundle.tables import PARTICIPANTS, TABLES, BundleTable, Cell, Field
 from believable.bundle.write import WrittenBundle, write_codebook
 from believable.core.errors import InvalidInput
-from believable.core.registry import Registry
-from believable.instruments.contract import Instrument
 from believable.recordings.importers.pagan import EXTERNAL, PaganExport
 
 _BIN = re.compile(r"bin_([0-9]+)ms")
@@ -99,24 +96,25 @@ def _numbers(path: Path, line: int, number: str, value: str) -> tuple[int, float
     return numbers
 
 
-#: What the trials of imported annotations are called.
+#: The name of the trials of imported annotations.
 TRIAL = "annotation"
 PERSON = Field(
-    "participant", "string", "Participant in the imported files, numbered in order of appearance."
+    name="participant",
+    type="string",
+    about="Participant in the imported files, numbered in order of appearance.",
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignTrace:
     """One recording of another tool.
 
-    person   who made it, by whatever tells people apart
-    part     what it is a recording of: a quality test, or the stimulus. Recordings of one part by
-             one person are repetitions
+    person   who made it, by any text that identifies people
+    part     the kind of recording: a quality test, or the stimulus. Recordings of one part by one
+             person are repetitions
     session  the id that the other tool gave it
     changes  (number of its line, time in ms since 1970, time in the medium, value), in the order of
-             time
-    until_ms where it ends, as far as that is known: it becomes what was viewed
+             time until_ms the end, as far as it is known: it becomes the viewed interval
     extra    further columns, each with every value that was found
     """
 
@@ -131,7 +129,7 @@ class ForeignTrace:
 
 @dataclass(frozen=True, slots=True)
 class ForeignSession:
-    """What one person did: a recording of each part, in the order of time."""
+    """One person's work: a recording of each part, in the order of time."""
 
     id: str
     person: str
@@ -168,11 +166,11 @@ def pagan_traces(
     names = readable_names(exports)
     return tuple(
         ForeignTrace(
-            recording.person,
-            _part(names[recording.trace.database_name], signals),
-            names[recording.trace.database_name],
-            recording.trace.session_id,
-            list(
+            person=recording.person,
+            part=_part(names[recording.trace.database_name], signals),
+            stimulus=names[recording.trace.database_name],
+            session=recording.trace.session_id,
+            changes=list(
                 zip(
                     recording.trace.lines.tolist(),
                     recording.trace.timestamp_ms.tolist(),
@@ -181,8 +179,10 @@ def pagan_traces(
                     strict=True,
                 )
             ),
-            recording.until_ms,
-            {name: values for name, values in recording.trace.extra.items() if name != EXTERNAL},
+            until_ms=recording.until_ms,
+            extra={
+                name: values for name, values in recording.trace.extra.items() if name != EXTERNAL
+            },
         )
         for recording in (everybody if chosen is None else chosen)
     )
@@ -198,16 +198,16 @@ def prepared_traces(
     """
     return tuple(
         ForeignTrace(
-            (trace.session, trace.participant, trace.group),
-            _part(_name_in_block(trace, signals), signals),
-            _name_in_block(trace, signals),
-            f"trace{number}",
-            [
+            person=(trace.session, trace.participant, trace.group),
+            part=_part(_name_in_block(trace, signals), signals),
+            stimulus=_name_in_block(trace, signals),
+            session=f"trace{number}",
+            changes=[
                 (None, 0, float(index * trace.bin_ms), value)
                 for index, value in enumerate(trace.values)
             ],
-            trace.until_ms,
-            {
+            until_ms=trace.until_ms,
+            extra={
                 name: (value,)
                 for name, value in (
                     ("session", trace.session),
@@ -306,17 +306,16 @@ def write_traces_bundle(
     *,
     name: str,
     title: str,
-    instruments: Registry[Instrument[Any]],
     signals: Mapping[str, KnownSignal] | None = None,
     left_out: Sequence[tuple[str, str, str, int]] = (),
     report: str = "",
 ) -> WrittenBundle:
     """Participants, traces, views and known signals of imported sessions.
 
-    Further columns become participants' columns, empty where they say several things about one
+    Further columns become participants' columns, empty if they have several values for one
     annotator.
-    left_out  (scope, reason, detail, count) of what is not in the bundle
-    report    what was found on the way, as a text of its own
+    left_out  (scope, reason, detail, count) of the data that is not in the bundle
+    report    notes found while importing, as a separate text
     """
     extra = list(
         dict.fromkeys(
@@ -325,9 +324,9 @@ def write_traces_bundle(
     )
     fields = [
         Field(
-            _extra(column),
-            "string",
-            f"Column `{column}` of the imported files; empty where it says several things.",
+            name=_extra(column),
+            type="string",
+            about=f"Column `{column}` of the imported files; empty where it says several things.",
         )
         for column in extra
     ]
@@ -337,7 +336,7 @@ def write_traces_bundle(
         *((SIGNALS,) if signals else ()),
     )
     rows = 0
-    with BundleFolder(folder, StudyRecord(name, title), tables) as bundle:
+    with BundleFolder(folder, StudyRecord(id=name, title=title), tables) as bundle:
         for number, session in enumerate(sessions, start=1):
             bundle.row("participants", _participant(number, session, extra))
             for position, trace in enumerate(session.traces):
@@ -381,12 +380,12 @@ def write_traces_bundle(
                 report,
                 "What the import found in the files, by kind of trouble.",
             )
-        write_codebook(bundle, title, tables, {}, instruments)
+        write_codebook(bundle, title, tables, {})
     return WrittenBundle(folder, len(sessions), rows)
 
 
 def imported_participant(number: int, session: str, *, trials: int) -> dict[str, Cell]:
-    """The row of somebody who took part elsewhere."""
+    """The row of a person who took part elsewhere."""
     return {
         "session": session,
         "number": number,
@@ -419,3 +418,12 @@ def _participant(number: int, session: ForeignSession, extra: Sequence[str]) -> 
 
 def _extra(column: str) -> str:
     return "extra_" + "".join(mark if mark.isalnum() else "_" for mark in column.lower())
+
+
+def judge_tables(*, grouped: bool) -> tuple[BundleTable, ...]:
+    """The tables of a bundle of imported judges."""
+    group = Field(name="arm_group", type="string", about="Group of the judge in the imported file.")
+    return (
+        PARTICIPANTS.with_fields([PERSON, group] if grouped else [PERSON]),
+        *(table for table in TABLES if table.name != "participants"),
+    )

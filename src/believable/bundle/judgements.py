@@ -1,8 +1,8 @@
 """The table to begin an analysis with: one tidy row per judgement, with everything about it that
 otherwise takes a join.
 
-It holds nothing that the other tables do not: arms come from the participants, seconds from the
-trials, and who was chosen in a comparison from what stood where.
+It holds nothing that the other tables do not: arms are those of the participants, seconds from the
+trials, and the choice in a comparison from the positions of the stimuli.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def judgement_rows(
         columns = {name: cell for name, cell in row.items() if name in _COLUMNS}
         yield (
             columns
-            | _chosen(row, stood.get(row["position"], []))
+            | _choice_cells(row, stood.get(row["position"], []))
             | {
                 "seconds": seconds.get(row["position"]),
                 "included": bool(participant["included"]) and key not in left_out,
@@ -69,8 +69,8 @@ def _seconds(rt_ms: Cell) -> float | None:
     return None if rt_ms is None else float(rt_ms) / 1000
 
 
-def _chosen(answer: Row, stood: Sequence[Row]) -> dict[str, Cell]:
-    """Who was chosen, where the answer names one of several that stood on the page."""
+def _choice_cells(answer: Row, stood: Sequence[Row]) -> dict[str, Cell]:
+    """The chosen stimulus, if the answer names one of several on the page."""
     value = answer.get("value_text")
     if len(stood) < 2 or answer.get("player") is not None or not isinstance(value, str):
         return {}

@@ -1,9 +1,9 @@
 """The analysed set in a bundle's tables: which sessions and answers the declared analysis leaves
 out, and why.
 
-The tables are read back before the bundle is sealed, the analysis says what it leaves out, and
-`included` and the exclusions table are written accordingly. So whoever filters by `included` has
-the sessions and answers of the report.
+The tables are read back before the bundle is sealed, the analysis chooses what to leave out, and
+`included` and the exclusions table are written accordingly. So a reader who filters by `included`
+has the sessions and answers of the report.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class AnalysisExclusions:
         return row if row["reason"] != "text_excluded" else {**row, "applied": self.texts}
 
 
-#: Finds what is left out, from the tables as they will be; None if no analysis is declared.
+#: Finds the rows to leave out, from the tables as they will be; None if no analysis is declared.
 LeaveOut: TypeAlias = Callable[[Bundle], AnalysisExclusions | None]
 
 
@@ -95,7 +95,7 @@ class TablesOnDisk(Mapping[str, ColumnTable]):
 def with_included(
     table: ColumnTable, counts: Callable[[Row], bool]
 ) -> Iterator[dict[str, Cell]] | None:
-    """The rows with `included` as `counts` says; None if it says what is there already."""
+    """The rows with `included` as `counts` says; None if it agrees with the current value."""
     rows = list(table.rows())
     included = [counts(row) for row in rows]
     if all(row["included"] == count for row, count in zip(rows, included, strict=True)):

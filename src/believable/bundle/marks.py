@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from believable.bundle.tables import Row, declared
+from believable.bundle.tables import BY_NAME, Row, declared
 from believable.core.errors import InvalidInput
 from believable.core.object_storage import medium_file
-from believable.instruments.flags import CHOICE, HOW
 from believable.instruments.tracing import HOLD, MARK, SAMPLE, repeats
 from believable.recordings import actions, file
 from believable.recordings.actions import ActionLog, log_of
@@ -24,6 +23,10 @@ from believable.study.definition import Definition, Medium
 #: Event → the key of its data that holds the value.
 TRACE_VALUES = {SAMPLE.kind: "value", MARK.kind: "sign", HOLD.kind: "sign"}
 
+#: How a flag was set, as the table has it.
+HOW = next(field.one_of for field in BY_NAME["flags"].fields if field.name == "how")
+CHOICE = "choice"
+
 #: An hour at ten a second; no browser of ours holds a key for longer.
 MOST_REPEATS = 36_000
 
@@ -31,7 +34,7 @@ PLANS = declared("plans")
 
 
 class Happening(NamedTuple):
-    """An event, read. `position` is that of its page, None where it belongs to none."""
+    """An event, read. `position` is that of its page, None if it belongs to none."""
 
     seq: int
     kind: str
@@ -51,7 +54,7 @@ class Logs:
         self._known: dict[str, ActionLog] = {}
 
     def of(self, medium: Medium | None) -> ActionLog | None:
-        """The log of a medium; None where it has none."""
+        """The log of a medium; None if it has none."""
         digest = None if medium is None else medium.log_digest
         if medium is None or digest is None:
             return None
@@ -135,7 +138,7 @@ class _KeyPress:
     choice_ms: float | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _FlagState:
     """A flag on its way through the events."""
 
@@ -155,7 +158,7 @@ def flag_rows(
     shown: Callable[[int], tuple[str | None, ActionLog | None]],
     session: str,
 ) -> Iterator[Row]:
-    """One row per flag as it stands in the end, also those that were taken back. `shown` tells
+    """One row per flag in its final state, also those that were taken back. `shown` returns
     stimulus and log of a position.
     """
     for number, flag in _flags(events):
@@ -179,9 +182,7 @@ def flag_rows(
 
 
 def _flags(events: Iterator[Happening]) -> list[tuple[str, _FlagState]]:
-    """In the order they were set. A number that comes again (the session began again) is another
-    flag.
-    """
+    """In the order they were set. A repeated number (the session began again) is another flag."""
     flags: list[tuple[str, _FlagState]] = []
     open_ones: dict[tuple[int, str], _FlagState] = {}
     presses: dict[int, _KeyPress] = {}
@@ -198,13 +199,13 @@ def _flags(events: Iterator[Happening]) -> list[tuple[str, _FlagState]]:
                 continue
             how = event.data.get("how")
             flag = _FlagState(
-                event.seq,
-                event.position,
-                media_ms,
-                action if isinstance(action, str) else None,
-                _text(event.data),
-                how if how in HOW else None,
-                presses.get(event.position) if how == CHOICE else None,
+                seq=event.seq,
+                position=event.position,
+                media_ms=media_ms,
+                shown_action=action if isinstance(action, str) else None,
+                reason=_text(event.data),
+                how=how if how in HOW else None,
+                press=presses.get(event.position) if how == CHOICE else None,
             )
             open_ones[event.position, name] = flag
             flags.append((name, flag))
@@ -216,7 +217,7 @@ def _flags(events: Iterator[Happening]) -> list[tuple[str, _FlagState]]:
 
 
 def _note_press(presses: dict[int, _KeyPress], position: int, event: Happening) -> None:
-    """Keep the last press of a page. Its choice comes before the flag that it leads to."""
+    """Keep the last press of a page. Its choice precedes the flag to which it leads."""
     if event.kind == "flag.press":
         offered = event.data.get("offered")
         names = offered if isinstance(offered, list) else ()
@@ -262,8 +263,8 @@ def _text(data: Mapping[str, Any]) -> str:
 
 
 def _action_id(flag: _FlagState, log: ActionLog | None) -> str | None:
-    """The authored id. A flag on a moment belongs to the action that was going on, if there was
-    exactly one.
+    """The authored id. A flag on a moment belongs to the action in progress, if there was exactly
+    one.
     """
     if log is None:
         return None
@@ -277,8 +278,8 @@ def trace_rows(
     events: Iterable[Happening], about: Callable[[Happening], Row | None]
 ) -> Iterator[Row]:
     """One row per sample or mark, and per repetition of a mark that was held. `about` gives the
-    columns of its trial; None where nothing is to be annotated there. An event that lacks its value
-    or its time was made by no browser of ours: it stays in the raw file and gives no row.
+    columns of its trial; None if nothing is to be annotated there. An event that lacks its value or
+    its time was made by no browser of ours: it stays in the raw file and gives no row.
     """
     for event in events:
         columns = about(event)
@@ -296,7 +297,7 @@ def trace_rows(
             "input": how if isinstance(how, str) else None,
         }
         if event.kind == HOLD.kind:
-            yield from _repeated(event, columns, media_ms, event.at_ms)
+            yield from _repetitions(event, columns, media_ms, event.at_ms)
             continue
         frame = event.data.get("frame")
         yield {
@@ -308,7 +309,7 @@ def trace_rows(
         }
 
 
-def _repeated(event: Happening, columns: Row, to_ms: float, at_ms: int) -> Iterator[Row]:
+def _repetitions(event: Happening, columns: Row, to_ms: float, at_ms: int) -> Iterator[Row]:
     """The repetitions of a held mark. Their clocks are reckoned back from when the key was let go;
     their picture is not known.
     """

@@ -5,8 +5,8 @@ notebooks.
 "rate", "question": "q", "kind": "likert", "value_number": np.array([5, 6])}
 memory.bundle({"participants": rows, "answers": columns}, definition) ```
 
-What a row leaves out is empty; columns that are never empty get what a plain, complete session has
-there (`PLAIN`).
+Missing columns of a row are empty; columns that are never empty get the value of a plain, complete
+session (`PLAIN`).
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from believable.bundle.tables import (
     order_field,
 )
 from believable.bundle.write import tables_of
+from believable.contracts.registries import WORLDS
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 from believable.study.definition import Definition
-from believable.worlds import WORLDS
 
-#: Rows, or columns by name: one value for all rows, a list with None where there is none, or an
+#: Rows, or columns by name: one value for all rows, a list with None for missing values, or an
 #: array (NaN is no number).
 Rows: TypeAlias = Iterable[Mapping[str, Any]] | Mapping[str, Any]
 
@@ -62,7 +62,7 @@ def _special_tables() -> tuple[BundleTable, ...]:
     )
 
 
-#: What columns that are never empty hold where nothing is said.
+#: Default values of columns that are never empty.
 PLAIN: Mapping[str, Mapping[str, Cell]] = MappingProxyType(
     {
         "participants": {
@@ -94,7 +94,7 @@ PLAIN: Mapping[str, Mapping[str, Cell]] = MappingProxyType(
     }
 )
 
-#: Columns that stand for each other where one of them is left out.
+#: Columns that replace each other if one of them is missing.
 _SAME: Mapping[str, str] = MappingProxyType({"trial_key": "trial", "trial": "trial_key"})
 
 
@@ -118,7 +118,7 @@ def bundle(
     withdrawn: int = 0,
 ) -> Bundle:
     """The tables, all of them: those left out are empty. The first definition is the one of all
-    sessions unless their rows say another. Columns for arms and Latin squares come from the
+    sessions unless their rows say another. Columns for arms and Latin squares are taken from the
     definitions, and from the rows' own names (`arm_…`, `order_…`).
     """
     coded = {table.name: table for table in _special_tables() if table.name in tables}
@@ -142,12 +142,14 @@ def bundle(
         for table in TABLES
     } | {name: _table(table, tables[name], {}) for name, table in coded.items()}
     return MemoryBundle(
-        Path("memory"),
-        title or _title(definitions),
-        simulated,
-        withdrawn,
-        MappingProxyType(column_tables),
-        MappingProxyType({definition.hash: definition.to_json() for definition in definitions}),
+        folder=Path("memory"),
+        title=title or _title(definitions),
+        simulated=simulated,
+        withdrawn=withdrawn,
+        tables=MappingProxyType(column_tables),
+        definitions=MappingProxyType(
+            {definition.hash: definition.to_json() for definition in definitions}
+        ),
     )
 
 
@@ -222,7 +224,7 @@ def _column(table: str, field: Field, value: Any, length: int, plain: Cell) -> B
 
 
 def _array(field: Field, value: Any, length: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Values and where there are none."""
+    """Values and a mask of missing ones."""
     kind, blank = ARRAYS[field.type], BLANKS[field.type]
     if value is None:
         return np.full(length, blank, kind), np.ones(length, np.bool_)

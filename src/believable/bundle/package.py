@@ -1,6 +1,6 @@
-"""The papers of a bundle: what it is (`dataset_description.json`, Psych-DS), what is in it
-(`datapackage.json`, Frictionless), what people should read first, and the codebook: what every
-column means, and every question's words.
+"""The papers of a bundle: its description (`dataset_description.json`, Psych-DS), its contents
+(`datapackage.json`, Frictionless), a README, and the codebook: the meaning of every column, and
+every question's text.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from typing import Any
 from believable.bundle.marks import TRACE_VALUES
 from believable.bundle.session_records import StudyRecord
 from believable.bundle.tables import BundleTable, Field
+from believable.contracts.instrument import Instrument
+from believable.contracts.record import Text
+from believable.contracts.registries import INSTRUMENTS
+from believable.contracts.trial import Annotation, Question, TrialBase, outline
 from believable.core.documents import document
-from believable.core.registry import Registry
-from believable.instruments.contract import Instrument
 from believable.study.definition import Definition
-from believable.study.records import Annotation, Question, Study, Text, TrialBase, outline
+from believable.study.records import Study
 
 FORMAT = "believable-bundle/1"
 EVENTS = "data/raw/events.jsonl.gz"
@@ -32,7 +34,7 @@ RELEASE = "release"
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
     """A file that was written: where, how long, its SHA-256, its rows, and its table if it is
     one.
@@ -110,7 +112,7 @@ def changes(contents: Sequence[Content], last_event_on: str | None) -> str:
 
 
 def ignored() -> str:
-    """What a Psych-DS validator need not look at, in the syntax of `.gitignore`."""
+    """Files that a Psych-DS validator can ignore, in the syntax of `.gitignore`."""
     return "datapackage.json\nSHA256SUMS\ndata/raw/\n"
 
 
@@ -179,30 +181,38 @@ def _json(value: Mapping[str, Any]) -> str:
 
 
 CODEBOOK = BundleTable(
-    "codebook",
-    "Meaning of every column and every question.",
-    (
-        Field("table", "string", "Table the entry is about.", required=True),
-        Field("column", "string", "Column it is about.", required=True),
-        Field("trial", "string", "For a question: id of its trial."),
-        Field("question", "string", "For a question: its id."),
-        Field("kind", "string", "For a question: its instrument."),
-        Field("type", "string", "Type of the values.", required=True),
-        Field("about", "string", "What is recorded.", required=True),
-        Field("prompt", "string", "For a question: its words in the study's first language."),
-        Field("values", "string", "Possible values, where they can be listed."),
-        Field("parameters", "string", "For a question: parameters of the instrument, as JSON."),
+    name="codebook",
+    about="Meaning of every column and every question.",
+    fields=(
+        Field(name="table", type="string", about="Table the entry is about.", required=True),
+        Field(name="column", type="string", about="Column it is about.", required=True),
+        Field(name="trial", type="string", about="For a question: id of its trial."),
+        Field(name="question", type="string", about="For a question: its id."),
+        Field(name="kind", type="string", about="For a question: its instrument."),
+        Field(name="type", type="string", about="Type of the values.", required=True),
+        Field(name="about", type="string", about="What is recorded.", required=True),
         Field(
-            "definitions",
-            "string",
-            "For a question: first 12 digits of the definitions that hold it.",
+            name="prompt",
+            type="string",
+            about="For a question: its words in the study's first language.",
+        ),
+        Field(name="values", type="string", about="Possible values, where they can be listed."),
+        Field(
+            name="parameters",
+            type="string",
+            about="For a question: parameters of the instrument, as JSON.",
+        ),
+        Field(
+            name="definitions",
+            type="string",
+            about="For a question: first 12 digits of the definitions that hold it.",
         ),
     ),
     refers=False,
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CodebookEntry:
     """One line of the codebook."""
 
@@ -220,23 +230,25 @@ class CodebookEntry:
 
 
 def entries(
-    tables: Sequence[BundleTable],
-    definitions: Mapping[str, Definition],
-    instruments: Registry[Instrument[Any]],
+    tables: Sequence[BundleTable], definitions: Mapping[str, Definition]
 ) -> tuple[CodebookEntry, ...]:
     """Columns first, then the questions in the order of the timeline. Equal questions of several
     definitions are one entry.
     """
     columns = [
         CodebookEntry(
-            table.name, field.name, field.type, field.about, values=" | ".join(field.one_of) or None
+            table=table.name,
+            column=field.name,
+            type=field.type,
+            about=field.about,
+            values=" | ".join(field.one_of) or None,
         )
         for table in tables
         for field in table.fields
     ]
     holders: dict[CodebookEntry, list[str]] = {}
     for name, definition in definitions.items():
-        for entry in _questions(definition.study, instruments):
+        for entry in _questions(definition.study):
             holders.setdefault(entry, []).append(name[:12])
     return (
         *columns,
@@ -256,26 +268,26 @@ def markdown(title: str, codebook_entries: Sequence[CodebookEntry]) -> str:
     )
 
 
-def _questions(study: Study, instruments: Registry[Instrument[Any]]) -> Iterator[CodebookEntry]:
+def _questions(study: Study) -> Iterator[CodebookEntry]:
     language = study.languages[0]
     for trial in (entry.item for entry in outline(study.timeline)):
         for answer in trial.page_answers:
             where = "value_number" if answer.type == "number" else "value_text"
             prompt = _words(answer.prompt, language)
             yield CodebookEntry(
-                "answers",
-                where,
-                answer.type,
-                answer.about,
-                trial.id,
-                answer.name,
-                trial.kind,
-                prompt,
-                answer.values,
+                table="answers",
+                column=where,
+                type=answer.type,
+                about=answer.about,
+                trial=trial.id,
+                question=answer.name,
+                kind=trial.kind,
+                prompt=prompt,
+                values=answer.values,
             )
-        yield from _traced(trial, language, instruments)
+        yield from _trace_entries(trial, language)
         for question in trial.all_questions:
-            instrument = instruments[question.kind]
+            instrument = INSTRUMENTS[question.kind]
             options = [*map(str, instrument.options(question.params))]
             right = (
                 f" (right: {trial.right_answers[question.id]})"
@@ -283,25 +295,23 @@ def _questions(study: Study, instruments: Registry[Instrument[Any]]) -> Iterator
                 else ""
             )
             values = (" | ".join(options) + right).strip() or None
-            for entry in _asked(instrument, question, trial, question.id, language):
+            for entry in _answer_entries(instrument, question, trial, question.id, language):
                 column = "value_text" if entry.type == "string" else "value_number"
                 yield replace(entry, table="answers", column=column, values=values)
 
 
-def _traced(
-    trial: TrialBase, language: str, instruments: Registry[Instrument[Any]]
-) -> Iterator[CodebookEntry]:
-    """What is annotated while watching, where it becomes a trace."""
+def _trace_entries(trial: TrialBase, language: str) -> Iterator[CodebookEntry]:
+    """The annotated dimension, if it becomes a trace."""
     annotation = trial.annotation
     if annotation is None:
         return
-    instrument = instruments[annotation.kind]
+    instrument = INSTRUMENTS[annotation.kind]
     if not any(stream.kind in TRACE_VALUES for stream in instrument.streams):
         return
-    yield from _asked(instrument, annotation, trial, "annotate", language)
+    yield from _answer_entries(instrument, annotation, trial, "annotate", language)
 
 
-def _asked(
+def _answer_entries(
     instrument: Instrument[Any],
     asked: Question | Annotation,
     trial: TrialBase,

@@ -51,7 +51,7 @@ class ColumnTable(TableFrame):
             ) from None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RawEvent:
     """One line of the raw events or strays; `epoch` only for strays."""
 
@@ -64,11 +64,11 @@ class RawEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedTimes:
-    """How coarse the times of a release are, and what was decided by the exact times.
+    """How coarse the times of a release are, and the decisions made by the exact times.
 
     step_ms             durations of sessions are multiples of this; None: they are left out
     too_fast_below      the exclusions table names the sessions below this share of the median time;
-                        None: nobody looked for them
+                        None: nothing was searched
     begun_before_plan   how many analysed sessions began before the plan was registered; None: that
                         was not counted
     """
@@ -78,7 +78,7 @@ class ReleasedTimes:
     begun_before_plan: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
     """A dataset, verified. `definitions` maps hashes to the canonical JSON of the study; `released`
     is set in a release.
@@ -155,14 +155,17 @@ def _parse_layout(package: Mapping[str, Any]) -> _PackageLayout:
         definitions=tuple(
             path for path, _ in resources if path.startswith("materials/definition-")
         ),
-        released=_released(package),
+        released=_read_release(package),
     )
 
 
 def _field(entry: Mapping[str, Any]) -> Field:
     is_required = bool(entry.get("constraints", {}).get("required"))
     return Field(
-        str(entry["name"]), str(entry["type"]), str(entry.get("description", "")), is_required
+        name=str(entry["name"]),
+        type=str(entry["type"]),
+        about=str(entry.get("description", "")),
+        required=is_required,
     )
 
 
@@ -175,20 +178,20 @@ def _read(folder: Path) -> Bundle:
     if "participants" in tables:
         _verify_chains(folder, tables["participants"])
     return Bundle(
-        folder,
-        layout.title,
-        layout.simulated,
-        layout.withdrawn,
-        MappingProxyType(tables),
-        _definitions(folder, layout.definitions),
-        layout.released,
+        folder=folder,
+        title=layout.title,
+        simulated=layout.simulated,
+        withdrawn=layout.withdrawn,
+        tables=MappingProxyType(tables),
+        definitions=_definitions(folder, layout.definitions),
+        released=layout.released,
     )
 
 
 _RELEASE_NUMBERS = {"step_ms": (int,), "too_fast_below": (int, float), "begun_before_plan": (int,)}
 
 
-def _released(package: Mapping[str, Any]) -> ReleasedTimes | None:
+def _read_release(package: Mapping[str, Any]) -> ReleasedTimes | None:
     note = package.get(RELEASE)
     if note is None:
         return None

@@ -1,56 +1,62 @@
-"""The tables of rounds that were played: what they were, every input that was applied, and
-telemetry tick by tick.
+"""The tables of rounds that were played: their setup, every input that was applied, and telemetry
+tick by tick.
 
-Only bundles of studies with play trials have them. The recordings lie beside, as files.
+Only bundles of studies with play trials have them. The recordings are next to it, as files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from believable.bundle.tables import BundleTable, Cell, Field, declared
+from believable.contracts.inputs import InputChange, InputSchema
+from believable.contracts.registries import WORLDS
+from believable.contracts.trial import PlannedTrial, outline
+from believable.contracts.world import Playable, WorldColumn
 from believable.core.errors import InvalidInput
 from believable.recordings import file
 from believable.study.definition import Definition
-from believable.study.plan import PlannedTrial
-from believable.study.records import outline
-from believable.worlds import WORLDS
-from believable.worlds.contract import InputSchema, Playing, WorldColumn
 from believable.worlds.play_trial import Play
 
 Row = dict[str, Cell]
 
 
-def tables_of(worlds: Sequence[Playing[Any, Any]]) -> tuple[BundleTable, ...]:
+def tables_of(worlds: Sequence[Playable[Any, Any]]) -> tuple[BundleTable, ...]:
     """The tables of rounds in these worlds. A column that only some of them have is empty in the
     others.
     """
     pace = " or ".join(
         dict.fromkeys(
-            str(world.tick_hz) if world.pace is None else "what its setup says" for world in worlds
+            "what its setup says" if callable(world.tick_hz) else str(world.tick_hz)
+            for world in worlds
         )
     )
     return (
-        declared("rounds", pace, setup=_joined([world.columns.setup for world in worlds])),
+        declared("rounds", pace, setup=_join([world.tabular.setup for world in worlds])),
         declared(
-            "round_inputs", inputs=_joined([_input_columns(world.inputs) for world in worlds])
+            "round_inputs",
+            inputs=_join(
+                [_input_columns(schema) for world in worlds for schema in world.seats.values()]
+            ),
         ),
-        declared(
-            "telemetry", pace, measured=_joined([world.columns.telemetry for world in worlds])
-        ),
+        declared("telemetry", pace, measured=_join([world.tabular.telemetry for world in worlds])),
     )
+
+
+#: Types of columns by the kind of a part; numbers otherwise.
+_INPUT_TYPES: Mapping[str, Literal["boolean", "string"]] = {"trigger": "boolean", "text": "string"}
 
 
 def _input_columns(schema: InputSchema) -> tuple[WorldColumn, ...]:
     return tuple(
-        WorldColumn(part.name, "boolean" if part.kind == "trigger" else "integer", part.about)
+        WorldColumn(part.name, _INPUT_TYPES.get(part.kind, "integer"), part.about)
         for part in schema.parts
     )
 
 
-def _joined(columns: Sequence[Sequence[WorldColumn]]) -> Iterator[Field]:
+def _join(columns: Sequence[Sequence[WorldColumn]]) -> Iterator[Field]:
     """Every column once, in the order of the worlds."""
     by_name: dict[str, list[WorldColumn]] = {}
     for column in (column for world in columns for column in world):
@@ -62,13 +68,13 @@ def _joined(columns: Sequence[Sequence[WorldColumn]]) -> Iterator[Field]:
                 f"the column {name!r} is {kinds} in worlds of one bundle. Give it two names."
             )
         required = len(same) == len(columns) and all(column.required for column in same)
-        yield Field(name, same[0].type, same[0].about, required=required)
+        yield Field(name=name, type=same[0].type, about=same[0].about, required=required)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoundRecord:
-    """A stored round. `setup` is JSON; `recording` the bytes of its replay file where it was played
-    to its end.
+    """A stored round. `setup` is JSON; `recording` the bytes of its replay file if it was played to
+    its end.
     """
 
     position: int
@@ -81,7 +87,7 @@ class RoundRecord:
     score: int | None
     started_ms: int
     ended_ms: int | None
-    changes: tuple[tuple[int, ...], ...]
+    changes: tuple[InputChange, ...]
     recording: bytes | None
 
 
@@ -98,7 +104,7 @@ def recording_path(session: str, played: RoundRecord) -> str:
 
 def round_row(session: str, planned: PlannedTrial, played: RoundRecord, began_ms: int) -> Row:
     world = _world(planned)
-    setup = world.setup_from(played.setup)
+    setup = world.load_setup(played.setup)
     assert isinstance(planned.trial, Play)
     return _place(session, played) | {
         "trial_key": planned.key,
@@ -106,7 +112,7 @@ def round_row(session: str, planned: PlannedTrial, played: RoundRecord, began_ms
         "condition": planned.condition,
         "practice": planned.trial.practice,
         "state": played.state,
-        **world.columns.setup_row(setup),
+        **world.tabular.setup_row(setup),
         "ticks": played.ticks,
         "losses": played.losses,
         "score": played.score,
@@ -117,26 +123,28 @@ def round_row(session: str, planned: PlannedTrial, played: RoundRecord, began_ms
 
 
 def input_rows(session: str, planned: PlannedTrial, played: RoundRecord) -> Iterator[Row]:
-    parts = _world(planned).inputs.parts
-    for tick, number, *pressed in played.changes:
+    seats = tuple(_world(planned).seats.items())
+    for change in played.changes:
+        seat, schema = seats[change.seat]
         values = {
             part.name: bool(value) if part.kind == "trigger" else value
-            for part, value in zip(parts, pressed, strict=True)
+            for part, value in zip(schema.parts, change.pressed, strict=True)
         }
-        yield _place(session, played) | {"tick": tick, "number": number} | values
+        place: Row = {"tick": change.tick, "number": change.number, "seat": seat}
+        yield _place(session, played) | place | values
 
 
 def telemetry_rows(session: str, planned: PlannedTrial, played: RoundRecord) -> Iterator[Row]:
-    """Nothing where there is no recording."""
+    """Empty if there is no recording."""
     if played.recording is None:
         return
     recording = file.from_bytes(played.recording, source=recording_path(session, played))
     place: Row = {"session": session, "position": played.position, "run": played.run}
-    for tick, row in enumerate(_world(planned).columns.telemetry_rows(recording)):
+    for tick, row in enumerate(_world(planned).tabular.telemetry_rows(recording)):
         yield place | {"tick": tick, "t_ms": round(tick * recording.timing.frame_ms)} | row
 
 
-def _world(planned: PlannedTrial) -> Playing[Any, Any]:
+def _world(planned: PlannedTrial) -> Playable[Any, Any]:
     assert isinstance(planned.trial, Play)
     return WORLDS[planned.trial.world].game
 

@@ -1,5 +1,5 @@
-"""From what was collected in one session to the rows of the tables, and which stimulus stood where
-on each page. Pure.
+"""Converts the data collected in one session to the rows of the tables, and to the positions of
+stimuli on each page. Pure.
 """
 
 from __future__ import annotations
@@ -27,21 +27,17 @@ from believable.bundle.marks import (
 from believable.bundle.round_tables import rows_of
 from believable.bundle.session_exclusions import exclusion_rows
 from believable.bundle.session_records import ClosedTrial, CollectedSession, day
+from believable.bundle.stream_tables import stream_row
 from believable.bundle.tables import Cell, Row
+from believable.contracts.instrument import AnswerCell
+from believable.contracts.registries import INSTRUMENTS
+from believable.contracts.trial import PlannedTrial, Question
 from believable.core.errors import InvalidInput
-from believable.core.registry import Registry
-from believable.instruments.contract import AnswerCell, Instrument
+from believable.core.event_chain import EventKind
 from believable.recordings.actions import ActionLog
 from believable.study.definition import Definition, Medium
-from believable.study.plan import (
-    Assignment,
-    PlannedTrial,
-    plan,
-    rated_positions,
-    round_name,
-    round_position,
-)
-from believable.study.records import Question, Stimulus
+from believable.study.plan import Assignment, plan, rated_positions, round_name, round_position
+from believable.study.records import Stimulus
 
 #: The number of an event, by which they are in order.
 _SEQ = operator.attrgetter("seq")
@@ -90,8 +86,8 @@ def shown_rows(
 
 
 def digest_of(media: Mapping[str, Medium], stimulus: str | None) -> str | None:
-    """The SHA-256 of a stimulus's medium; None for a round of one's own, and where the definition
-    knows no media.
+    """The SHA-256 of a stimulus's medium; None for the participant's own round, and if the
+    definition has no media.
     """
     medium = None if stimulus is None else media.get(stimulus)
     return None if medium is None else medium.digest
@@ -100,7 +96,7 @@ def digest_of(media: Mapping[str, Medium], stimulus: str | None) -> str | None:
 def _setting(
     plan: Sequence[PlannedTrial], position: int, name: str, stimuli: Mapping[str, Stimulus]
 ) -> dict[str, Cell]:
-    """Condition and scenario of a stimulus; those of its round where it is one's own."""
+    """Condition and scenario of a stimulus; those of the round if it is the participant's own."""
     if name in stimuli:
         return {"condition": stimuli[name].condition, "scenario": stimuli[name].scenario}
     sources = (
@@ -161,15 +157,9 @@ class TrialSubject:
 class SessionRows:
     """The rows of one session, table by table."""
 
-    def __init__(
-        self,
-        collected: CollectedSession,
-        definition: Definition,
-        instruments: Registry[Instrument[Any]],
-    ) -> None:
+    def __init__(self, collected: CollectedSession, definition: Definition) -> None:
         self._collected = collected
         self._session = collected.session
-        self._instruments = instruments
         session = self._session
         self._plan = plan(definition.study, Assignment(session.arms, session.rows, session.seed))
         self._stimuli = {stimulus.id: stimulus for stimulus in definition.study.stimuli}
@@ -223,7 +213,7 @@ class SessionRows:
 
     def trials(self) -> Iterator[Row]:
         for trial in self._collected.trials:
-            planned = self._planned(trial)
+            planned = self._planned_trial(trial)
             rt_ms, hidden_ms = self._times(trial)
             yield self._trial_columns(planned, trial.run) | {
                 "status": trial.status,
@@ -241,7 +231,7 @@ class SessionRows:
 
     def answers(self) -> Iterator[Row]:
         for trial in self._collected.trials:
-            planned = self._planned(trial)
+            planned = self._planned_trial(trial)
             known = {question.id: question for question in planned.trial.page_questions}
             effort = self._effort(trial)
             for name, answer in trial.answers.items():
@@ -256,7 +246,7 @@ class SessionRows:
                 attention = (
                     {}
                     if question is None
-                    else self._instruments[question.kind].attention(question.params)
+                    else INSTRUMENTS[question.kind].attention(question.params)
                 )
                 for cell in self._cells(question, answer):
                     row = base | {"item": cell.item or None} | _value(cell.value)
@@ -265,12 +255,12 @@ class SessionRows:
                     yield row
 
     def shown(self) -> Iterator[Row]:
-        """What stood where on the pages that were done, and on the one where the session
+        """The positions of stimuli on the completed pages, and on the page at which the session
         stopped.
         """
         standing = self._standing_at()
         over = [trial for trial in self._collected.trials if trial.status != "skipped"]
-        pages = [(self._planned(trial), trial.run, self._during(trial)) for trial in over]
+        pages = [(self._planned_trial(trial), trial.run, self._during(trial)) for trial in over]
         if standing is not None:
             since = max(
                 [
@@ -297,11 +287,11 @@ class SessionRows:
                 yield (
                     self._trial_columns(planned, run)
                     | row
-                    | self._checked(planned.position, run, player)
+                    | self._check_cells(planned.position, run, player)
                 )
 
-    def _checked(self, position: int, run: int, player: int) -> dict[str, Cell]:
-        """What the server knows about a view; nothing if it was not checked."""
+    def _check_cells(self, position: int, run: int, player: int) -> dict[str, Cell]:
+        """The server's evidence about a view; empty if it was not checked."""
         check = self._view_checks.get((position, run, player))
         if check is None:
             return {}
@@ -314,8 +304,8 @@ class SessionRows:
         }
 
     def views(self) -> Iterator[Row]:
-        """Stretches of media, each with what was open beside it: the browser ends a stretch
-        whenever that changes.
+        """Play intervals of media, each with the panels open alongside: the browser ends an
+        interval whenever they change.
         """
         opened: set[tuple[int, str]] = set()
         for happening in self._on_pages(
@@ -381,13 +371,21 @@ class SessionRows:
         )
 
     def traces(self) -> Iterator[Row]:
-        return trace_rows(self._on_pages(*TRACE_VALUES), self._annotated)
+        return trace_rows(self._on_pages(*TRACE_VALUES), self._annotation_row)
+
+    def own_streams(self, streams: Mapping[str, EventKind]) -> Iterator[tuple[str, Row]]:
+        """Table and row of each event that only one instrument records."""
+        for event in self._on_pages(*streams):
+            columns = self._annotation_row(event)
+            if columns is not None:
+                stream = streams[event.kind]
+                yield stream.own_table, stream_row(stream, event, columns)
 
     def _on_pages(self, *kinds: str) -> Iterator[Happening]:
         """What of these kinds happened on pages of the plan, in order."""
         return heapq.merge(*(self._by_kind.get(kind, ()) for kind in kinds), key=_SEQ)
 
-    def _annotated(self, event: Happening) -> Row | None:
+    def _annotation_row(self, event: Happening) -> Row | None:
         assert event.position is not None, "only what happened on a page is annotated"
         planned = self._plan[event.position]
         annotation = planned.trial.annotation
@@ -415,7 +413,7 @@ class SessionRows:
     def exclusions(self) -> Sequence[Row]:
         return self._exclusions
 
-    def _planned(self, trial: ClosedTrial) -> PlannedTrial:
+    def _planned_trial(self, trial: ClosedTrial) -> PlannedTrial:
         if trial.position < len(self._plan) and self._plan[trial.position].key == trial.key:
             return self._plan[trial.position]
         raise InvalidInput(
@@ -546,7 +544,7 @@ class SessionRows:
                     "", answer if isinstance(answer, str) else json.dumps(answer, sort_keys=True)
                 ),
             )
-        return self._instruments[question.kind].cells(question.params, answer)
+        return INSTRUMENTS[question.kind].cells(question.params, answer)
 
 
 def _player(data: Mapping[str, Any]) -> int:

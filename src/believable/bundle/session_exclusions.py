@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from believable.bundle.session_records import CollectedSession, DecisionRecord, SessionRecord, day
 from believable.bundle.tables import Cell, Row
-from believable.study.plan import PlannedTrial
+from believable.contracts.trial import PlannedTrial
 from believable.study.records import clip_of
 
 
@@ -23,13 +23,13 @@ def exclusion_rows(collected: CollectedSession, planned: Sequence[PlannedTrial])
     elif session.outcome != "complete":
         yield _exclusion(session, str(session.outcome), "")
     if session.rejected:
-        yield _decided(session, "rejected", _last(collected.decisions, "reject"))
+        yield _decision_row(session, "rejected", _last(collected.decisions, "reject"))
     if session.excluded:
-        yield _decided(session, "excluded", _last(collected.decisions, "exclude"))
+        yield _decision_row(session, "excluded", _last(collected.decisions, "exclude"))
     for decision in _standing_text_exclusions(collected.decisions):
         trial_key, _, target = decision.target.rpartition("/")
         question, player = clip_of(target)
-        yield _decided(session, "text_excluded", decision) | {
+        yield _decision_row(session, "text_excluded", decision) | {
             "scope": "answer",
             "trial_key": trial_key,
             "question": question,
@@ -47,7 +47,7 @@ def _last(decisions: Sequence[DecisionRecord], kind: str) -> DecisionRecord | No
     return next((decision for decision in reversed(decisions) if decision.kind == kind), None)
 
 
-def _decided(
+def _decision_row(
     session: SessionRecord, reason: str, decision: DecisionRecord | None
 ) -> dict[str, Cell]:
     """An exclusion by a person: their words, who they are, when, and whether they knew the

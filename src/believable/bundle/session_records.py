@@ -1,5 +1,5 @@
-"""What goes into a bundle: plain records of what was collected. `store.export` makes them; anything
-else may.
+"""Contents of a bundle: plain records of collected data. `store.export` makes them; anything else
+may.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def day(at_ms: int) -> str:
     return datetime.datetime.fromtimestamp(at_ms / 1000, datetime.UTC).date().isoformat()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRecord:
     """One participant's run. Times are milliseconds since 1970."""
 
@@ -50,7 +50,7 @@ class SessionRecord:
         return self.link_kind == "simulated"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedTrial:
     """A trial the server has closed: done, skipped by a rule, or failed.
 
@@ -71,9 +71,9 @@ class ClosedTrial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewCheck:
-    """Whether a stimulus could have been seen, by what the server knows: its length, what was sent
-    of it, how long the page was open. `needed_ms` is the shortest time in which what the browser
-    claims is possible.
+    """Whether a stimulus could have been seen, by the server's evidence: its length, the bytes
+    sent, how long the page was open. `needed_ms` is the shortest time in which the browser's claim
+    is possible.
     """
 
     position: int
@@ -104,13 +104,12 @@ class StrayRecord:
     received_ms: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionRecord:
-    """What a researcher decided about a session (`target` is empty) or about one answer in it
+    """A researcher's decision about a session (`target` is empty) or about one answer in it
     (`trial_key/question`).
 
-    `blind` tells whether they could not know the session's conditions: None where that was not
-    noted.
+    `blind` is true if they could not know the session's conditions: None if that was not noted.
     """
 
     kind: str
@@ -121,7 +120,7 @@ class DecisionRecord:
     blind: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CollectedSession:
     """Everything stored about one session."""
 
@@ -164,7 +163,7 @@ class VersionRecord:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StudyRecord:
     """The study a bundle is about. `definitions` maps each hash to its canonical JSON, in the order
     of their publication.

@@ -1,5 +1,5 @@
-"""Known signals: what annotators were to follow, where a dataset comes from another tool and there
-is no study file.
+"""Known signals: the signals that annotators were to follow, if a dataset is from another tool and
+there is no study file.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def read_signal(path: Path, *, test: Test, frames_per_s: float = 60) -> KnownSig
 def attached(
     signals: Sequence[tuple[str, KnownSignal]], stimuli: Mapping[str, Collection[str]]
 ) -> dict[str, KnownSignal]:
-    """Stimulus → what was to be followed in it. A signal names a file, or a video; `stimuli` has
-    all names of each stimulus.
+    """Stimulus → the signal to follow in it. A signal names a file, or a video; `stimuli` has all
+    names of each stimulus.
     """
     following: dict[str, KnownSignal] = {}
     for which, signal in signals:

@@ -16,7 +16,7 @@ DAY_COLUMNS = frozenset(("started_on", "decided_on", "first_used_on", "revised_o
 Row = Mapping[str, Cell]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
     """One column. `type` is a Frictionless type: string, integer, number or boolean. `required`
     columns are never empty.
@@ -29,7 +29,7 @@ class Field:
     one_of: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BundleTable:
     """One table. `key` names the columns that identify a row; `refers` whether `session` points to
     the participants.
@@ -56,7 +56,13 @@ def _field(name: str, entry: Sequence[str] | None) -> Field:
     if entry is None:
         return SHARED[name]
     kind, about, *one_of = entry
-    return Field(name, kind.removesuffix("!"), about, kind.endswith("!"), tuple(one_of))
+    return Field(
+        name=name,
+        type=kind.removesuffix("!"),
+        about=about,
+        required=kind.endswith("!"),
+        one_of=tuple(one_of),
+    )
 
 
 #: Columns that several tables have.
@@ -73,7 +79,7 @@ def declared(table: str, pace: str = "", **more: Iterable[Field]) -> BundleTable
     for name, entry in entries.items():
         fields += more[name] if name in more else [_field(name, entry)]
     paced = tuple(replace(field, about=field.about.replace("{pace}", pace)) for field in fields)
-    return BundleTable(table, about, paced, tuple(key.split()), refers)
+    return BundleTable(name=table, about=about, fields=paced, key=tuple(key.split()), refers=refers)
 
 
 #: Every bundle has these.
@@ -99,16 +105,22 @@ VERSIONS = declared("versions")
 #: Only bundles of coded studies have these.
 CODING_TABLES = tuple(declared(table) for table in ("codes", "code_labels", "code_final"))
 
-RECRUITER_HASH = Field("recruiter_hash", "string", "Keyed hash of the recruiter's participant id.")
+RECRUITER_HASH = Field(
+    name="recruiter_hash", type="string", about="Keyed hash of the recruiter's participant id."
+)
 
 
 def arm_field(arm: str) -> Field:
     return Field(
-        f"arm_{arm}", "string", f"Level of the arm `{arm}` this participant was assigned to."
+        name=f"arm_{arm}",
+        type="string",
+        about=f"Level of the arm `{arm}` this participant was assigned to.",
     )
 
 
 def order_field(block: str) -> Field:
     return Field(
-        f"order_{block}", "integer", f"Row of the Latin square of block `{block}`, from 0."
+        name=f"order_{block}",
+        type="integer",
+        about=f"Row of the Latin square of block `{block}`, from 0.",
     )

@@ -7,20 +7,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from believable.bundle.folder import BundleFolder
 from believable.bundle.foreign_csv import foreign_rows
-from believable.bundle.imports import PERSON, imported_participant
+from believable.bundle.imports import imported_participant, judge_tables
 from believable.bundle.session_records import StudyRecord
-from believable.bundle.tables import PARTICIPANTS, TABLES, Cell, Field
+from believable.bundle.tables import Cell
 from believable.bundle.write import WrittenBundle, write_codebook
 from believable.core.errors import InvalidInput
-from believable.core.registry import Registry, did_you_mean
-from believable.instruments.contract import Instrument
+from believable.core.registry import did_you_mean
 
 HUMAN, AGENT = "human", "agent"
-#: What is read → names of its column. The first is the one that messages use.
+#: Source column → names of its column. The first is the one that messages use.
 COLUMNS = {
     "judge": ("judge", "participant", "session"),
     "pair": ("pair", "trial", "question"),
@@ -97,8 +95,8 @@ class _Gathered:
 
 
 def read_choices(path: Path) -> ChoiceFile:
-    """One line per judge and pair: `judge`, `pair`, and who was chosen, either as `correct` or as
-    `chosen` beside `human`.
+    """One line per judge and pair: `judge`, `pair`, and the choice, either as `correct` or as
+    `chosen` with `human`.
 
     chosen and human  sides (left, right; A, B; first, second; 1, 2), or `chosen` names human or the
     agent
@@ -234,30 +232,14 @@ def _certainty(cell: str, place: str) -> float | None:
 
 
 def write_choices_bundle(
-    choices: ChoiceFile,
-    folder: Path,
-    *,
-    name: str,
-    title: str,
-    instruments: Registry[Instrument[Any]],
+    choices: ChoiceFile, folder: Path, *, name: str, title: str
 ) -> WrittenBundle:
     """One session per judge: familiarity first, then a comparison per pair. Conditions are `human`
     and the agent's name.
     """
     grouped = any(judge.group for judge in choices.judges)
-    fields = [
-        PERSON,
-        *(
-            (Field("arm_group", "string", "Group of the judge in the imported file."),)
-            if grouped
-            else ()
-        ),
-    ]
-    tables = (
-        PARTICIPANTS.with_fields(fields),
-        *(table for table in TABLES if table.name != "participants"),
-    )
-    with BundleFolder(folder, StudyRecord(name, title), tables) as bundle:
+    tables = judge_tables(grouped=grouped)
+    with BundleFolder(folder, StudyRecord(id=name, title=title), tables) as bundle:
         for number, judge in enumerate(choices.judges, start=1):
             session = f"judge{number}"
             row = imported_participant(
@@ -269,7 +251,7 @@ def write_choices_bundle(
             bundle.row("participants", row)
             for table, entry in _rows(session, judge):
                 bundle.row(table, entry)
-        write_codebook(bundle, title, tables, {}, instruments)
+        write_codebook(bundle, title, tables, {})
     return WrittenBundle(
         folder, len(choices.judges), sum(len(judge.choices) for judge in choices.judges)
     )
@@ -287,7 +269,7 @@ def _rows(session: str, judge: ForeignJudge) -> Iterator[tuple[str, dict[str, Ce
             "scenario": choice.scenario or choice.pair
         }
         yield "trials", page | {"kind": "compare", "status": "done"}
-        # Players have to be numbered to be told apart. Only the label says that the number is the
+        # Players must be numbered to be distinguishable. Only the label says that the number is the
         # side on the page.
         human = 1 if choice.human_first is False else 0
         for player, condition in enumerate(

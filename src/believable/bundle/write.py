@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
 from believable.bundle import package
 from believable.bundle.folder import BundleFolder
@@ -19,6 +18,7 @@ from believable.bundle.marks import PLANS, Logs, action_rows, plan_rows
 from believable.bundle.round_tables import recording_path, round_tables
 from believable.bundle.rows import SessionRows
 from believable.bundle.session_records import CodingRows, CollectedSession, StudyRecord
+from believable.bundle.stream_tables import own_streams, stream_tables
 from believable.bundle.tables import (
     PARTICIPANTS,
     RECRUITER_HASH,
@@ -29,23 +29,11 @@ from believable.bundle.tables import (
     arm_field,
     order_field,
 )
+from believable.contracts.trial import Block, outline
 from believable.core.errors import InvalidInput
-from believable.core.registry import Registry
-from believable.instruments.contract import Instrument
 from believable.study.definition import Definition
-from believable.study.kinds import PageForms
-from believable.study.records import Block, outline
 
 Progress = Callable[[int], None]
-
-
-class BundleKinds(Protocol):
-    """What writing a bundle needs of the kinds that studies can speak of."""
-
-    @property
-    def instruments(self) -> Registry[Instrument[Any]]: ...
-    @property
-    def pages(self) -> PageForms: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +50,6 @@ def write(
     sessions: Iterable[CollectedSession],
     folder: Path,
     *,
-    kinds: BundleKinds,
     with_recruiter_hashes: bool = False,
     media_dir: Path | None = None,
     coding: CodingRows | None = None,
@@ -76,32 +63,37 @@ def write(
 
     Sessions of previews are refused, and simulated and real ones are never written together: the
     caller selects. `media_dir` holds the copies of the media that sessions were shown; it is needed
-    where stimuli have logs of actions. `coding` holds the coded texts, where there are any.
-    `leave_out` finds out what the declared analysis leaves out: without it, `included` knows only
-    what sessions and reviewers say. `registered_ms`: when the plan was registered, if it was.
-    `parquet`: write the tables as Parquet, too.
+    where stimuli have logs of actions. `coding` holds the coded texts, if there are any.
+    `leave_out` determines the exclusions of the declared analysis: without it, `included` contains
+    only the decisions of sessions and reviewers. `registered_ms`: when the plan was registered, if
+    it was. `parquet`: write the tables as Parquet, too.
     """
-    definitions = {
-        name: Definition.from_json(text, kinds) for name, text in study.definitions.items()
-    }
+    definitions = {name: Definition.from_json(text) for name, text in study.definitions.items()}
     tables = tables_of(definitions.values(), with_recruiter_hashes=with_recruiter_hashes)
     coded = coding.tables() if coding is not None else ()
     tables += (
         judgement_table(definitions.values()),
         *(table for table, _ in coded),
         *round_tables(definitions.values()),
+        *stream_tables(definitions.values()),
     )
+    streams = own_streams(definitions.values())
     logs = Logs(media_dir)
     logged = list(logs.each(list(definitions.values())))
     plans = [row for stimulus in logged for row in plan_rows(*stimulus)]
     tables += (PLANS,) if plans else ()
     tables += (VERSIONS,) if study.versions else ()
     done = events = 0
-    with BundleFolder(folder, study, tables, parquet=parquet) as bundle, _uncollected():
+    with (
+        BundleFolder(folder, study, tables, parquet=parquet) as bundle,
+        _without_garbage_collection(),
+    ):
         for collected in sessions:
             _must_belong(study, collected)
-            rows = SessionRows(collected, _pinned(definitions, collected), kinds.instruments)
+            rows = SessionRows(collected, _pinned_definition(definitions, collected))
             _write_session(bundle, collected, rows, logs)
+            for own_table, row in rows.own_streams(streams):
+                bundle.row(own_table, row)
             done += 1
             events += len(collected.events)
             progress(done)
@@ -129,12 +121,12 @@ def write(
                 text,
                 "Study definition that sessions are pinned to.",
             )
-        write_codebook(bundle, study.title, tables, definitions, kinds.instruments)
+        write_codebook(bundle, study.title, tables, definitions)
     return WrittenBundle(folder, done, events)
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _without_garbage_collection() -> Iterator[None]:
     """Rows by the hundred thousand hold no cycles: to look for some among them took a fifth of an
     export.
     """
@@ -152,10 +144,9 @@ def write_codebook(
     title: str,
     tables: Sequence[BundleTable],
     definitions: Mapping[str, Definition],
-    instruments: Registry[Instrument[Any]],
 ) -> None:
     """The codebook as a table and as a text."""
-    entries = package.entries(tables, definitions, instruments)
+    entries = package.entries(tables, definitions)
     bundle.table(
         "documentation/codebook.csv", package.CODEBOOK, [asdict(entry) for entry in entries]
     )
@@ -221,7 +212,9 @@ def _must_belong(study: StudyRecord, collected: CollectedSession) -> None:
         )
 
 
-def _pinned(definitions: Mapping[str, Definition], collected: CollectedSession) -> Definition:
+def _pinned_definition(
+    definitions: Mapping[str, Definition], collected: CollectedSession
+) -> Definition:
     session = collected.session
     if session.definition not in definitions:
         raise InvalidInput(

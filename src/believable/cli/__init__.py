@@ -1,17 +1,16 @@
-"""The command line. A file per command, or for a few that belong together; a command is loaded when
-it is asked for, so that `--help` answers at once.
-
-Exit codes: 0 done; 1 problems in what was given (a study, a file, a value); 2 wrong usage; 3
-something could not be checked because an optional part is missing; 4 the world said no (not found,
-not allowed, in use, disk full); 130 interrupted.
+"""The command line. Each command is a file, or a few that belong together; it is derived from a use
+case of `believable.app` and loaded on first use, so that `--help` answers at once.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import NoReturn
@@ -19,16 +18,11 @@ from typing import NoReturn
 import click
 
 from believable import __version__
+from believable.cli.exit_codes import EXIT_CODES, INTERRUPTED, OK, exit_code
 from believable.core.child_python import protect_children
-from believable.core.errors import BelievableError, InvalidInput, MissingExtra
+from believable.core.errors import BelievableError
 from believable.core.system import ENDING_SIGNALS
 from believable.core.whole_files import disk_error
-
-EXIT_OK = 0
-EXIT_PROBLEMS = 1
-EXIT_UNCHECKED = 3
-EXIT_REFUSED = 4
-EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +49,7 @@ COMMANDS: tuple[CommandEntry, ...] = (
         "Turn recordings into stimuli that differ in nothing but what is judged.",
     ),
     CommandEntry("record", "record", "Record rounds of a game as stimuli."),
+    CommandEntry("agents", "agents", "List agents by world with what they need, or describe one."),
     CommandEntry("town", "town", "Let people live in a town, and look into their minds."),
     CommandEntry("train", "train", "Train an agent of a world for a task."),
     CommandEntry("learn", "imitation", "Learn to play like the person in recordings.", "learn"),
@@ -66,7 +61,7 @@ COMMANDS: tuple[CommandEntry, ...] = (
     ),
     CommandEntry("evaluate", "train", "Measure how near an agent comes to people.", "evaluate"),
     CommandEntry("schema", "check", "Print the JSON Schema of study files, for editors.", "schema"),
-    CommandEntry("gallery", "serve", "Try every instrument and player in the browser.", "gallery"),
+    CommandEntry("gallery", "gallery", "Try every instrument and player in the browser."),
     CommandEntry("serve", "serve", "Serve studies to participants and researchers."),
     CommandEntry("revise", "revise", "Record why a running study changes."),
     CommandEntry("demo", "demo", "Serve the ready studies with live simulated participants."),
@@ -88,6 +83,18 @@ COMMANDS: tuple[CommandEntry, ...] = (
 )
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Pause the collector of garbage: loading makes hardly any, and looking for it takes a
+    twentieth of a server's start.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports one only when it runs or shows its own
     help.
@@ -99,7 +106,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         for entry in COMMANDS:
             if entry.name == cmd_name:
-                module = importlib.import_module(f"believable.cli.{entry.module}")
+                with uncollected():
+                    module = importlib.import_module(f"believable.cli.{entry.module}")
                 command: click.Command = getattr(module, entry.function)
                 return command
         return None
@@ -118,6 +126,8 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(entry.name, entry.about) for entry in COMMANDS])
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), about) for code, about in EXIT_CODES.items()])
 
 
 @click.group(
@@ -136,20 +146,7 @@ def group() -> None:
       believable new my-study
       believable check my-study
       believable serve my-study
-
-    Exit codes: 0 done, 1 problems in what was given, 2 wrong usage, 3 something could not be
-    checked (an optional part is missing), 4 the world said no (not found, not allowed, in use, disk
-    full), 130 interrupted.
     """
-
-
-def exit_code(error: BaseException) -> int:
-    """The exit code that stands for an error."""
-    if isinstance(error, MissingExtra):
-        return EXIT_UNCHECKED
-    if isinstance(error, InvalidInput):
-        return EXIT_PROBLEMS
-    return EXIT_REFUSED
 
 
 class Terminated(BaseException):
@@ -198,15 +195,20 @@ def main() -> None:
     try:
         result = group.main(standalone_mode=False)
     except click.ClickException as error:
+        if "--json" in sys.argv[1:]:
+            import json  # parsing errors are rare, and --help shall answer at once
+
+            report = {"kind": "WrongUsage", "message": error.format_message()}
+            click.echo(json.dumps({"error": report | {"exit_code": error.exit_code}}))
         error.show()
         sys.exit(error.exit_code)
     except click.exceptions.Abort:
         click.echo("Interrupted.", err=True)
-        sys.exit(EXIT_INTERRUPTED)
+        sys.exit(INTERRUPTED)
     except Terminated as ended:
         _end_by(ended.number)
     except (BelievableError, OSError) as error:
         refusal = disk_error(error) if isinstance(error, OSError) else error
         click.echo(f"believable: {refusal}", err=True)
         sys.exit(exit_code(error))
-    sys.exit(result if isinstance(result, int) else EXIT_OK)
+    sys.exit(result if isinstance(result, int) else OK)

@@ -4,88 +4,82 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import click
-
-from believable.cli.place import PATH, DataPlace, remember_address, setting
+from believable.app.options import AnyPath, argument, option, options, setting, use_case
+from believable.app.serve import AddressOptions
+from believable.app.settings import Settings
+from believable.app.study_data import DataOptions, remember_address
+from believable.cli.demo_studies import coming_studies, prepare_all, ready_folders, without_people
+from believable.cli.derive import derive
+from believable.cli.serve import announce, check_port, publish
 from believable.core.child_python import python_command
+from believable.core.work import Child
+from believable.web.app import serve
+from believable.web.start_page import tell_preparation
 
-if TYPE_CHECKING:
-    from believable.web.settings import Settings
-
-#: More than anybody will watch.
+#: More than a visitor will watch.
 PARTICIPANTS = 100_000
 GAP_S = 12.0
 
 
-@click.command()
-@click.argument("folder", type=PATH, default=Path("demo-study"))
-@setting("--host", default="127.0.0.1", help="Address to listen on.")
-@setting("--port", type=click.IntRange(1, 65535), default=8000)
-@click.option(
-    "--protocol",
-    "protocols",
-    multiple=True,
-    metavar="NAME",
-    help=(
+@options
+class DemoOptions(AddressOptions):
+    folder: AnyPath = argument("Folder of the studies.", default="demo-study", kw_only=False)
+    protocol: Sequence[str] = option(
         "Only this ready-made study; believable list --protocols has them. Repeatable.  [default:"
-        " the five protocols]"
-    ),
-)
-@setting(
-    "--finished",
-    type=click.IntRange(0),
-    default=24,
-    help="So many simulated participants finish each study before you look.",
-)
-@click.option("--quiet", is_flag=True, help="Without simulated participants.")
-def command(
-    folder: Path, host: str, port: int, protocols: tuple[str, ...], finished: int, quiet: bool
-) -> None:
+        " the five protocols]",
+        default=(),
+        metavar="NAME",
+    )
+    finished: int = setting(
+        "Simulated participants who finish each study before you look.", default=24, ge=0
+    )
+    quiet: bool = option("Without simulated participants.", default=False)
+
+
+@use_case(DemoOptions)
+def demo(options: DemoOptions) -> None:
     """Serve the ready studies with live simulated participants.
 
     Makes a study for each protocol in FOLDER (default: demo-study) unless it is there already. The
-    first is served at once; the others are made behind it, and the start page shows how far they
-    are. Some simulated participants finish each; in the first, others come every few seconds and
-    take part while you look.
-
-    \b
-    Example:
-      believable demo
-      believable demo clips-demo --protocol clips
-      believable demo --port 9000
+    first is served at once; the others are made in the background, and the start page shows how far
+    they are. Some simulated participants finish each; in the first, others come every few seconds
+    and take part while you look.
     """
-    from believable.cli.demo_studies import ready_folders
-    from believable.cli.serve import announce, check_port, publish
-    from believable.web.app import serve
-
+    folder, host, port = Path(options.folder), options.host, options.port
     check_port(host, port)
-    folders = ready_folders(folder, protocols)
-    settings = DataPlace(folder / ".believable").settings(folders, f"http://{host}:{port}")
-    first = replace(settings, study_folders=(folders[0],))
-    published, first_link = publish(first)
+    folders = ready_folders(folder, options.protocol)
+    data = DataOptions(data=folder / ".believable")
+    settings = data.settings(folders, f"http://{host}:{port}")
+    published, first_link = publish(replace(settings, study_folders=(folders[0],)))
     remember_address(settings.data_dir, settings.base_url)
     announce(published, first_link, settings.base_url)
     link = published[0].links["simulated"]
     with (
-        prepared_behind(settings, 0 if quiet else finished),
-        simulated_people(folders[0], link, come=not quiet),
+        prepared_behind(settings, 0 if options.quiet else options.finished),
+        simulated_people(folders[0], link, come=not options.quiet),
     ):
         serve(replace(settings, listed="preview"), host, port)
+
+
+command = derive(
+    demo,
+    json_option=False,
+    example="""
+      believable demo
+      believable demo clips-demo --protocol clips
+      believable demo --port 9000
+    """,
+)(lambda nothing: None)
 
 
 @contextmanager
 def prepared_behind(settings: Settings, finished: int) -> Iterator[None]:
     """The other studies are made in a process of its own, which goes when the server goes."""
-    from believable.cli.demo_studies import coming_studies, prepare_all, without_people
-    from believable.core.work import Child
-    from believable.web.start_page import tell_preparation
-
     tell_preparation(settings.data_dir, coming_studies(settings.study_folders[1:]))
     fresh = without_people(settings) if finished else ()
     heard = signal.signal(

@@ -11,19 +11,17 @@ from pathlib import Path
 
 import click
 
-from believable.cli.new import chosen, create
-from believable.cli.simulate import on_virtual_clock
+from believable.app.options import Options
+from believable.app.settings import Settings, open_collect, publish_folders, study_id
+from believable.app.study_folder import choose, write_study
 from believable.core.clock import WallClock
 from believable.core.ids import new_token
 from believable.core.system import lower_priority
 from believable.core.work import Progress
-from believable.pages import KINDS
-from believable.protocols import BUILT_IN, PROTOCOLS
+from believable.protocols import BUILT_IN
 from believable.store.collected import count
 from believable.store.engine import Store
 from believable.study.load import load
-from believable.web.app import open_collect
-from believable.web.settings import Settings, publish_folders, study_id
 from believable.web.start_page import StudyInPreparation, tell_preparation
 
 SEED = 7
@@ -35,7 +33,7 @@ def ready_folders(folder: Path, protocols: Sequence[str]) -> tuple[Path, ...]:
     """A study folder for each, the first one made."""
     names = protocols or BUILT_IN
     for name in names:
-        chosen(protocol=name)  # an unknown one is told before anything is written
+        choose(protocol=name)  # an unknown one is told before anything is written
     folders = tuple((folder / name).resolve() for name in names)
     make(folders[0])
     return folders
@@ -48,15 +46,18 @@ def make(folder: Path, progress: Progress | None = None) -> None:
             f".{folder.name}-*"
         ):  # of a demo that was stopped meanwhile
             shutil.rmtree(draft)
-        create(folder.name, folder, SEED, progress)
+        options = Options()
+        if progress is not None:
+            options = Options(progress=lambda label, done, total: progress(done, total))
+        write_study(choose(protocol=folder.name), folder, options, seed=SEED)
 
 
 def coming_studies(folders: Sequence[Path]) -> list[StudyInPreparation]:
     """As the start page shows them before their turn."""
     studies = []
     for folder in folders:
-        ready = chosen(protocol=folder.name)
-        study = load(ready.folder, kinds=KINDS, protocols=PROTOCOLS).study
+        ready = choose(protocol=folder.name)
+        study = load(ready.folder).study
         studies.append(
             StudyInPreparation(study.title.in_language(study.languages[0]), ready.about, 0, 0)
         )
@@ -97,11 +98,11 @@ def _prepare(settings: Settings, folder: Path, coming: Sequence[StudyInPreparati
 
 def finish_some(settings: Settings, wanted: int) -> None:
     """Simulated participants who were there before, on a clock of their own."""
-    from believable.simulate.crowd import (
-        Crowd,
-    )  # loads what the server's own process can do without
+    # loaded only here: the server's own process can do without
+    from believable.app.simulate import on_virtual_clock
+    from believable.simulate.crowd import Crowd
 
-    crowd = Crowd(wanted, drop_out=0.1, gap_ms=BEFORE_MS // (2 * wanted))
+    crowd = Crowd(participants=wanted, drop_out=0.1, gap_ms=BEFORE_MS // (2 * wanted))
     start_ms = WallClock().now_ms() - BEFORE_MS
     on_virtual_clock(settings, crowd, lambda visit: None, processes=1, start_ms=start_ms)
 

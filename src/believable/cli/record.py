@@ -4,7 +4,6 @@ command per world.
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 import tempfile
@@ -19,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from believable.cli.place import FOLDER
+from believable.app.agents import values_of
+from believable.cli.agent_options import agent_option, agent_values_option
+from believable.cli.derive import FOLDER
 from believable.core.draft_folders import draft_folder, sweep_drafts
 from believable.core.errors import InvalidInput, Refused
 from believable.core.system import account_number, is_private
@@ -27,10 +28,12 @@ from believable.core.system import account_number, is_private
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
+    from believable.agents.choice import ChosenAgent
+    from believable.contracts.agent import AgentTask
+    from believable.contracts.record import Record
+    from believable.contracts.world import Playable, World
     from believable.stimuli.raster import Look
     from believable.store.engine import Store
-    from believable.study.bases import Record
-    from believable.worlds.contract import Agent, AgentTask, Playing, World
 
 #: How often the recorder looks whether a round is over.
 LOOK_S = 0.3
@@ -45,12 +48,12 @@ class WorldCommands(click.Group):
     """One command for each world that can be played; its own options come from its record."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        from believable.worlds import WORLDS
+        from believable.contracts.registries import WORLDS
 
         return sorted([*(world.name for world in WORLDS if world.playing), *_played_tasks()])
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        from believable.worlds import WORLDS
+        from believable.contracts.registries import WORLDS
 
         if name in (tasks := _played_tasks()):
             return _task_command(tasks[name][0], tasks[name][1])
@@ -69,7 +72,7 @@ def command() -> None:
 
 def _played_tasks() -> dict[str, tuple[World, AgentTask]]:
     """Tasks of worlds that people play, too."""
-    from believable.worlds import WORLDS
+    from believable.contracts.registries import WORLDS
 
     return {
         task.name: (world, task)
@@ -110,7 +113,7 @@ def _task_command(world: World, task: AgentTask) -> click.Command:
                 [f"--{name}"],
                 default=str(value),
                 show_default=True,
-                help=world.game.options.descriptions().get(name),
+                help=world.game.trial.options.descriptions().get(name),
             )
             for name, value in task.rounds.items()
             if name != "map"
@@ -150,7 +153,8 @@ def _task_command(world: World, task: AgentTask) -> click.Command:
 
     \b
     Example:
-      believable record {task.name} people --players 8 --runs 10 --host 0.0.0.0 --port 8123 --base-url http://lab.example.org:8123
+      believable record {task.name} people --players 8 --runs 10 --host 0.0.0.0
+      believable record {task.name} people --players 8 --base-url http://lab.example.org:8123
     """
     return click.Command(
         task.name,
@@ -187,7 +191,7 @@ def _record_people(
         for number in range(first, first + players * runs)
     ]
     keys = options.model_dump(exclude_none=True)
-    if opponents := list(world.game.opponents.named):
+    if opponents := list(world.game.trial.opponents.named):
         keys["opponent"] = opponents[0]
     study = _study(world, keys, runs, seconds, seed + first)
     _by_hand(targets, study, open_page=not no_browser, host=host, port=port, base_url=base_url)
@@ -195,12 +199,11 @@ def _record_people(
 
 def _command(world: World) -> click.Command:
     """`believable record WORLD`."""
-    opponents = world.game.opponents
+    opponents = world.game.trial.opponents
     names = [*opponents.named, *([f"{opponents.level} from 0 to 1"] if opponents.level else [])]
     listed = f"{', '.join(names[:-1])}, or {names[-1]}." if len(names) > 1 else "".join(names)
     first = next(iter(opponents.named), "")
-    descriptions = world.game.options.descriptions()
-    players = ", ".join(agent.name for agent in world.game.players)
+    descriptions = world.game.trial.options.descriptions()
     params: list[click.Parameter] = [
         click.Argument(["folder"], type=FOLDER),
         *(
@@ -229,7 +232,7 @@ def _command(world: World) -> click.Command:
                 show_default=True,
                 help=descriptions.get(name),
             )
-            for name, field in world.game.options.model_fields.items()
+            for name, field in world.game.trial.options.model_fields.items()
         ),
         click.Option(
             ["--seed"],
@@ -244,8 +247,9 @@ def _command(world: World) -> click.Command:
             help="Beginning of the file names; default: world and opponent.",
         ),
         click.Option(["--scripted"], is_flag=True, help="Played by a script instead of a person."),
-        click.Option(["--player"], default=None, help=f"Played by this script: {players}."),
-        *([_AGENT, _pace_option(world.game)] if world.game.rollout else []),
+        agent_option(world.name),
+        agent_values_option(),
+        *([_pace_option(world.game)] if world.game.rollout else []),
         *(
             [
                 click.Option(
@@ -255,7 +259,7 @@ def _command(world: World) -> click.Command:
                     help="Film each round in this size (extra `video`).",
                 )
             ]
-            if world.game.rendering
+            if world.game.filmable
             else [
                 click.Option(
                     ["--video"],
@@ -267,7 +271,7 @@ def _command(world: World) -> click.Command:
         click.Option(["--no-browser"], is_flag=True, help="Print the address and open nothing."),
     ]
     against = f" --opponent {names[1] if len(names) > 1 else first}" if names else ""
-    seen = "--film 640x360" if world.game.rendering else "--video"
+    seen = "--film 640x360" if world.game.filmable else "--video"
     last = (
         "--agent my_agent:agent --episodes 20"
         if world.game.rollout
@@ -288,18 +292,7 @@ def _command(world: World) -> click.Command:
     )
 
 
-_AGENT = click.Option(
-    ["--agent"],
-    default=None,
-    metavar="MODULE:FUNCTION",
-    help=(
-        "Played by your own program: FUNCTION(env) gives a function from observation to action."
-        " Films each episode."
-    ),
-)
-
-
-def _pace_option(playing: Playing[Any, Any]) -> click.Option:
+def _pace_option(playing: Playable[Any, Any]) -> click.Option:
     assumed = playing.human_steps_per_s
     return click.Option(
         ["--pace"],
@@ -313,7 +306,7 @@ def _pace_option(playing: Playing[Any, Any]) -> click.Option:
     )
 
 
-def _steps_per_s(playing: Playing[Any, Any], pace: str | None) -> float | None:
+def _steps_per_s(playing: Playable[Any, Any], pace: str | None) -> float | None:
     """From `--pace`."""
     if pace is None:
         return None
@@ -340,7 +333,7 @@ def _record(
     seed: int,
     name: str | None,
     scripted: bool,
-    player: str | None,
+    agent_values: tuple[str, ...],
     no_browser: bool,
     video: bool = False,
     film: str | None = None,
@@ -349,36 +342,49 @@ def _record(
     pace: str | None = None,
     **written: str | None,
 ) -> None:
+    from believable.agents.choice import choose_in
     from believable.recordings.film_file import load_av
 
     playing = world.game
-    if player is not None:
-        playing.player(player)
+    if scripted and agent is None:
+        agent = playing.stand_in.name
+    player = None
+    if agent is not None:
+        player = choose_in(agent, world, playing.seat, values_of(agent_values))
     chosen = _plain(opponent)
-    if playing.opponents.named and (problem := playing.opponents.problem(chosen)) is not None:
+    if isinstance(chosen, str) and ":" in chosen and "opponent" in playing.seats:
+        choose_in(chosen, world, "opponent")
+    elif (
+        playing.trial.opponents.named
+        and (problem := playing.trial.opponents.problem(chosen)) is not None
+    ):
         raise InvalidInput(" ".join(problem))
-    options = _options(playing, written, by_program=agent is not None)
+    options = _options(
+        playing, written, by_program=player is not None and player.agent.acts == "environment"
+    )
     steps_per_s = _steps_per_s(playing, pace)
-    if pace is not None and agent is None:
+    if pace is not None and (player is None or player.agent.acts != "environment"):
         raise InvalidInput(
-            f"--pace: it sets the pace of a program, and there is no --agent, got --pace {pace}."
-            " Leave it out."
+            "--pace: it sets the pace of an agent that acts in the environment, and there is none,"
+            f" got --pace {pace}. Leave it out."
         )
     settle = partial(_settled, playing, options, chosen, seconds, seed)
     look = None if film is None else _look(film, playing.hz(settle(1)))
     if video or look is not None:
         load_av("Rendering recordings")  # what is missing is named before anybody plays
-    beginning = name or "-".join(filter(None, (world.name, opponent)))
+    beginning = name or "-".join(filter(None, (world.name, opponent.replace(":", "-"))))
+    digits = max(2, len(str(rounds)))
     targets = [
-        folder / f"{beginning}-{number:02d}.replay.json.gz" for number in range(1, rounds + 1)
+        folder / f"{beginning}-{number:0{digits}d}.replay.json.gz"
+        for number in range(1, rounds + 1)
     ]
     for target in targets:
         if target.exists():
             raise Refused(f"{target} exists already. Choose another --name, or move it away.")
-    if agent is not None:
-        _by_agent(targets, playing, settle, _program(agent), steps_per_s)
-    elif scripted or player is not None:
-        _scripted(targets, playing, settle, seed, player)
+    if player is not None and player.agent.acts == "environment":
+        _in_environment(targets, playing, settle, player, seed, steps_per_s)
+    elif player is not None:
+        _in_rounds(targets, playing, settle, player, seed)
     else:
         keys = options.model_dump(exclude_none=True) | ({"opponent": chosen} if opponent else {})
         _by_hand(targets, _study(world, keys, rounds, seconds, seed), open_page=not no_browser)
@@ -417,20 +423,20 @@ def _plain(written: str) -> Any:
 
 
 def _options(
-    playing: Playing[Any, Any], written: Mapping[str, str | None], *, by_program: bool = False
+    playing: Playable[Any, Any], written: Mapping[str, str | None], *, by_program: bool = False
 ) -> Record:
     """The world's options, as they are written on the command line. A program needs no keys."""
     from pydantic import ValidationError
 
     plain = {name: _plain(value) for name, value in written.items() if value is not None}
     try:
-        options: Record = playing.options.model_validate(plain)
+        options: Record = playing.trial.options.model_validate(plain)
     except ValidationError as error:
         first = error.errors()[0]
         raise InvalidInput(
             f"--{first['loc'][0]}: {first['msg']}, got {first['input']!r}."
         ) from None
-    check = playing.check_program if by_program else playing.check
+    check = playing.check_program if by_program else playing.trial.check
     for key, message, cure in check(options):
         raise InvalidInput(f"--{key}: {message} {cure}")
     return options
@@ -450,7 +456,7 @@ def _study(world: World, keys: Mapping[str, Any], rounds: int, seconds: int, see
 
 
 def _settled(
-    playing: Playing[Any, Any],
+    playing: Playable[Any, Any],
     options: Record,
     opponent: str | float,
     seconds: int,
@@ -460,9 +466,9 @@ def _settled(
     """The setup of round `number`: the same as a person who plays by hand gets, so that everyone
     has the same starts.
     """
-    from believable.worlds.contract import RoundPlace
+    from believable.contracts.game import RoundContext
 
-    place = RoundPlace(
+    place = RoundContext(
         session_seed=seed,
         trial_key=f"{_ROUNDS}.{number}.{_ROUND}",
         condition=None,
@@ -470,43 +476,52 @@ def _settled(
         duration_s=seconds,
         practice=False,
     )
-    setup: Record = playing.settle(options, place)
+    setup: Record = playing.trial.resolve(options, place)
     return setup
 
 
-def _scripted(
+def _in_rounds(
     targets: list[Path],
-    playing: Playing[Any, Any],
+    playing: Playable[Any, Any],
     settle: Callable[[int], Record],
+    player: ChosenAgent,
     seed: int,
-    player: str | None,
 ) -> None:
+    """The recording says which agent played, so that it cannot pass for a person."""
     from believable.core.seeds import derive
+    from believable.recordings.file import write
+    from believable.worlds.live_round import play_through
 
-    agent = playing.player(player)
-
+    about = {"player": player.written, **player.identity()}
     with click.progressbar(targets, label="Playing", file=sys.stderr) as bar:
         for number, target in enumerate(bar, start=1):
-            _play(playing, settle(number), derive(seed, "player", number), target, agent, player)
+            act = player.sit_down(derive(seed, "player", number))
+            recording = play_through(playing, settle(number), act, player.agent.game)
+            write(replace(recording, provenance={**recording.provenance, **about}), target)
     for target in targets:
         click.echo(str(target))
 
 
-def _by_agent(
+def _in_environment(
     targets: list[Path],
-    playing: Playing[Any, Any],
+    playing: Playable[Any, Any],
     settle: Callable[[int], Record],
-    program: Callable[..., Any],
+    player: ChosenAgent,
+    seed: int,
     steps_per_s: float | None,
 ) -> None:
     from believable.core.object_storage import digest_of
+    from believable.core.seeds import derive
     from believable.recordings.actions import RECORDING_SUFFIX
 
-    assert playing.rollout is not None, "--agent is offered if there is one"
+    assert playing.rollout is not None, "worlds with environments have it"
     films: dict[str, Path] = {}
+    about = {"player": player.written, **player.identity()}
     for number, target in enumerate(targets, start=1):
+        act = player.sit_down(derive(seed, "player", number))
+        beginning = target.with_name(target.name.partition(".")[0])
         for file in playing.rollout(
-            settle(number), program, target.with_name(target.name.partition(".")[0]), steps_per_s
+            settle(number), act, beginning, steps_per_s, player.written, about
         ):
             click.echo(str(file))
             if file.name.endswith(RECORDING_SUFFIX):
@@ -519,48 +534,6 @@ def _by_agent(
                     " with random starts, such as MiniGrid-FourRooms-v0.",
                     err=True,
                 )
-
-
-def _program(written: str) -> Callable[..., Any]:
-    """`module:function`, also from the folder one stands in."""
-    module, _, function = written.partition(":")
-    if not module or not function:
-        raise InvalidInput(
-            f"--agent: expected MODULE:FUNCTION such as my_agent:agent, got {written!r}."
-        )
-    sys.path.insert(0, str(Path.cwd()))
-    try:
-        program: Callable[..., Any] = getattr(importlib.import_module(module), function)
-    except ModuleNotFoundError as error:
-        raise InvalidInput(
-            f"--agent: {error}. Stand in the folder of {module}.py, or install it."
-        ) from None
-    except AttributeError:
-        raise InvalidInput(
-            f"--agent: {module} has no {function!r}. Name a function in it."
-        ) from None
-    finally:
-        sys.path.pop(0)
-    return program
-
-
-def _play(
-    playing: Playing[Any, Any],
-    setup: Record,
-    seed: int,
-    target: Path,
-    agent: Agent[Any],
-    written: str | None,
-) -> None:
-    """The recording says which script played, so that nobody takes it for a person."""
-    from believable.recordings.file import write
-    from believable.worlds.live_round import play_through
-
-    recording = play_through(playing, setup, partial(agent.new, agent.params(), seed), agent.game)
-    write(
-        replace(recording, provenance={**recording.provenance, "player": written or agent.name}),
-        target,
-    )
 
 
 def _by_hand(

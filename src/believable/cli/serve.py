@@ -1,106 +1,56 @@
-"""`believable serve` and `believable gallery`: the server for participants and researchers, and
-every part of it to try.
-"""
+"""`believable serve`: the server for participants and researchers."""
 
 from __future__ import annotations
 
-import gc
+import http.client
 import os
 import socket
 import sys
 import threading
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.deployment import Deployment, deployment_options
-from believable.cli.place import (
-    PATH,
-    DataPlace,
-    data_options,
-    definition_of,
-    extensions_option,
-    remember_address,
-    setting,
-    study_folder,
-)
+from believable.app.serve import ServerPlan, configure_server
+from believable.app.settings import PublishedFolder, Settings
+from believable.app.study_data import load_study, remember_address
+from believable.cli import uncollected
+from believable.cli.derive import derive
 from believable.core.errors import Refused
+from believable.core.object_storage import remember_storage
 from believable.core.system import end_this_process
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from believable.web.app import PublishedFolder
-    from believable.web.settings import Settings
+from believable.core.work import in_child
+from believable.store.database import owner_folder
+from believable.web.app import oidc_client, prepare, serve
+from believable.web.connections import checked_proxies
 
 
-@click.command()
-@click.argument("studies", nargs=-1, required=True, type=PATH, metavar="STUDY...")
-@data_options
-@setting("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 for all.")
-@setting("--port", type=click.IntRange(1, 65535), default=8000)
-@click.option(
-    "--base-url",
-    metavar="URL",
-    help="The address that people use, when it is not http://HOST:PORT.",
-)
-@setting("--workers", type=click.IntRange(1, 64), default=1, help="Processes that serve.")
-@click.option(
-    "--rounds",
-    type=click.IntRange(1, 1000),
-    metavar="N",
-    help="Rounds of 3D games played at once; others wait in line. Default: 3 per core.",
-)
-@click.option(
-    "--end-with-input",
-    is_flag=True,
-    hidden=True,
-    help="End when standard input closes, as it does if a parent dies.",
-)
-@deployment_options
-@extensions_option
-def command(
-    studies: tuple[Path, ...],
-    where: DataPlace,
-    host: str,
-    port: int,
-    base_url: str | None,
-    workers: int,
-    rounds: int | None,
-    end_with_input: bool,
-    deployment: Deployment,
-) -> None:
-    """Serve studies to participants and researchers.
-
-    Checks and publishes each STUDY, prints its links, and serves until stopped. The first start
-    also prints a one-time link with which the first researcher sets a password. A study that
-    changed after participants began is refused until `believable revise` has recorded the reason; a
-    server that runs keeps the study as it was when it started. Behind a proxy with HTTPS, give the
-    public address with --base-url and the proxy's own with --trusted-proxy. `/health` says that the
-    process lives, `/ready` that it can store answers.
-
-    \b
-    Example:
+@derive(
+    configure_server,
+    name="serve",
+    json_option=False,
+    example="""
       believable serve my-study
       believable serve my-study --host 0.0.0.0 --base-url https://study.example.org --trusted-proxy 127.0.0.1
-    """
-    if end_with_input:
+    """,
+)
+def command(plan: ServerPlan) -> None:
+    if plan.end_with_input:
         threading.Thread(target=_end_with_input, name="input", daemon=True).start()
-    with no_collection():
-        from believable.web.app import serve
-
-        check_port(host, port)
-        folders = [study_folder(study) for study in studies]
-        settings = where.settings(folders, base_url or f"http://{host}:{port}")
-        settings = deployment.applied(replace(settings, most_rounds=rounds, workers=workers))
+    check_port(plan.host, plan.port)
+    settings = replace(
+        plan.settings, trusted_proxies=checked_proxies(plan.settings.trusted_proxies)
+    )
+    oidc_client(settings)  # a wrong provider is reported before anything is written
+    if plan.media is not None:
+        remember_storage(owner_folder(settings.media_dir), plan.media)
+    with uncollected():
         published, first_link = publish(settings)
-        remember_address(settings.data_dir, settings.base_url)
-        announce(published, first_link, settings.base_url)
-    say_when_serving(host, port)
-    serve(settings, host, port, workers)
+    remember_address(settings.data_dir, settings.base_url)
+    announce(published, first_link, settings.base_url)
+    say_when_serving(plan.host, plan.port)
+    serve(settings, plan.host, plan.port, settings.workers)
 
 
 def _end_with_input() -> None:
@@ -110,18 +60,6 @@ def _end_with_input() -> None:
     while os.read(sys.stdin.fileno(), 4096):
         pass
     end_this_process()
-
-
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """While a server starts hardly anything becomes garbage; looking for it took a twentieth of the
-    start.
-    """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def check_port(host: str, port: int) -> None:
@@ -142,10 +80,7 @@ def publish(settings: Settings) -> tuple[Sequence[PublishedFolder], str | None]:
     """Check, prepare and publish. Where there are media, in a process of its own: what reads videos
     is not carried along.
     """
-    from believable.core.work import in_child
-    from believable.web.app import prepare
-
-    if any(definition_of(folder).study.stimuli for folder in settings.study_folders):
+    if any(load_study(folder).study.stimuli for folder in settings.study_folders):
         return in_child(prepare, settings, media_progress)
     return prepare(settings)
 
@@ -199,8 +134,6 @@ def _await_answer(host: str, port: int) -> None:
 
 
 def _answers(host: str, port: int) -> bool:
-    import http.client
-
     connection = http.client.HTTPConnection(host, port, timeout=60)
     try:
         connection.request("GET", "/health")
@@ -209,25 +142,3 @@ def _answers(host: str, port: int) -> bool:
         return False
     finally:
         connection.close()
-
-
-@click.command("gallery")
-@setting("--host", default="127.0.0.1", help="Address to listen on.")
-@setting("--port", type=click.IntRange(1, 65535), default=8010)
-def gallery(host: str, port: int) -> None:
-    """Try every instrument and player in the browser.
-
-    One page for each, running as in a study: change its parameters, use it, and see what it records
-    as it happens. Needs no study; what is entered is forgotten when the gallery stops.
-
-    \b
-    Example:
-      believable gallery
-      believable gallery --port 9000
-    """
-    from believable.web.gallery import serve
-
-    check_port(host, port)
-    click.echo(f"Gallery           http://{host}:{port}/gallery")
-    say_when_serving(host, port)
-    serve(host, port)

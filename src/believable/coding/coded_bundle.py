@@ -1,5 +1,5 @@
-"""Coded texts in a bundle: the rows that are written, and what is read back from them for analysis;
-and how what several coders said becomes the labels that hold, each with its provenance.
+"""Coded texts in a bundle: writes the rows, reads them back for analysis, and merges the verdicts
+of several coders into final labels, each with its provenance.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class CoderVerdict:
     mark: Mark
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DecidedMark:
-    """What was decided about a text: by a third person, or in a discussion. `round` is the round it
-    was about.
+    """The decision about a text: by a third person, or in a discussion. `round` is the round it was
+    about.
     """
 
     round: int
@@ -54,9 +54,9 @@ class DecidedMark:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FinalMark:
-    """What holds for a text. `coder` is whose labels they are, where they are one coder's."""
+    """What holds for a text. `coder` is the coder if the labels are one coder's."""
 
     number: int
     how: How
@@ -75,12 +75,12 @@ def final_mark(
     rule: Rule,
     seed: int,
 ) -> FinalMark | None:
-    """What holds for one text, or None where coders disagree and nothing was decided, or nobody is
-    done with it.
+    """The final verdict on one text, or None if coders disagree and nothing was decided, or if no
+    coder has finished it.
 
-    Only the latest round counts. What was decided about it holds before anything else; then what
-    coders agree on; then, with the rule `random_coder`, the labels of one coder drawn by the seed
-    and the text's number.
+    Only the latest round counts. A decision takes precedence; then the verdict on which coders
+    agree; then, with the rule `random_coder`, the labels of one coder drawn by the seed and the
+    text's number.
     """
     done = [verdict for verdict in coded if verdict.mark.done]
     rounds = [*(verdict.round for verdict in done), *(outcome.round for outcome in outcomes)]
@@ -90,21 +90,47 @@ def final_mark(
     decided = [outcome for outcome in outcomes if outcome.round == latest]
     if decided:
         last = decided[-1]
-        return FinalMark(number, last.how, last.mark, latest, last.version, None, last.note)
+        return FinalMark(
+            number=number,
+            how=last.how,
+            mark=last.mark,
+            round=latest,
+            version=last.version,
+            coder=None,
+            note=last.note,
+        )
     last_verdicts = sorted(
         (verdict for verdict in done if verdict.round == latest), key=lambda verdict: verdict.coder
     )
     first = last_verdicts[0]
     if len(last_verdicts) == 1:
-        return FinalMark(number, "single", first.mark, latest, first.version, first.coder)
+        return FinalMark(
+            number=number,
+            how="single",
+            mark=first.mark,
+            round=latest,
+            version=first.version,
+            coder=first.coder,
+        )
     if all(first.mark.same_as(verdict.mark) for verdict in last_verdicts[1:]):
         version = max(verdict.version for verdict in last_verdicts)
         return FinalMark(
-            number, "agreed", together([verdict.mark for verdict in last_verdicts]), latest, version
+            number=number,
+            how="agreed",
+            mark=together([verdict.mark for verdict in last_verdicts]),
+            round=latest,
+            version=version,
         )
     if rule == "random_coder":
         drawn = seeds.generator(seed, "random coder", number).choice(last_verdicts)
-        return FinalMark(number, "random_coder", drawn.mark, latest, drawn.version, drawn.coder)
+        return FinalMark(
+            number=number,
+            how="random_coder",
+            mark=drawn.mark,
+            round=latest,
+            version=drawn.version,
+            coder=drawn.coder,
+        )
     return None
 
 
@@ -276,7 +302,7 @@ def codebooks(bundle: Bundle) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(row["codebook"]) for row in bundle["codes"].rows()))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CodeName:
     """A code × direction with its names; `sided` says whether it is applied to sides."""
 
@@ -302,12 +328,12 @@ def codebook_keys(bundle: Bundle, codebook: str | None = None) -> tuple[CodeName
     """The code × direction pairs of the latest version of a codebook, in its order."""
     return tuple(
         CodeName(
-            str(row["code"]),
-            direction,
-            str(row["label"]),
-            str(row["short"] or row["label"]),
-            bool(row["side"]),
-            bool(row["other"]),
+            code=str(row["code"]),
+            direction=direction,
+            label=str(row["label"]),
+            short=str(row["short"] or row["label"]),
+            sided=bool(row["side"]),
+            other=bool(row["other"]),
         )
         for row in latest_codes(bundle, codebook)
         for direction in (("+", "-") if row["direction"] else (None,))
@@ -347,10 +373,10 @@ def shown_conditions(bundle: Bundle) -> dict[tuple[str, int, int], str]:
     return {place: TOGETHER.join(sorted(conditions)) for place, conditions in by_place.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CoderMark:
-    """What one coder said about one text. `round` counts from 1; `sample` is joint, agreement,
-    overlap or single.
+    """One coder's verdict on one text. `round` counts from 1; `sample` is joint, agreement, overlap
+    or single.
     """
 
     round: int
@@ -366,19 +392,27 @@ def coder_marks(bundle: Bundle, codebook: str | None = None) -> tuple[CoderMark,
     of_mark: dict[tuple[int, str, int, str], list[Mapping[str, Cell]]] = {}
     for row in bundle["code_labels"].rows():
         if row["codebook"] == name and row["done"]:
-            place = (
+            key = (
                 _whole(row["round"]),
                 str(row["sample"]),
                 _whole(row["response"]),
                 str(row["coder"]),
             )
-            of_mark.setdefault(place, []).append(row)
+            of_mark.setdefault(key, []).append(row)
     return tuple(
         CoderMark(
-            *place,
-            Mark(_labels(rows), _text(rows[0]["discard"]), bool(rows[0]["uncertain"]), done=True),
+            round=number,
+            sample=sample,
+            response=response,
+            coder=coder,
+            mark=Mark(
+                labels=_labels(rows),
+                discard=_text(rows[0]["discard"]),
+                uncertain=bool(rows[0]["uncertain"]),
+                done=True,
+            ),
         )
-        for place, rows in sorted(of_mark.items())
+        for (number, sample, response, coder), rows in sorted(of_mark.items())
     )
 
 

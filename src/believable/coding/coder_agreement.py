@@ -2,8 +2,8 @@
 α, prevalence, confusion.
 
 A unit is a (text, side) for codes with a side, else a text; the two answers are "has the code" and
-"has it not". Texts that any of its coders discarded are not usable and left out (counted); whether
-coders agree on discarding is a row of its own.
+"has it not". Texts discarded by any of the coders are left out (and counted); whether coders agree
+on discarding is a separate row.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from believable.stats.agreement import cohen_kappa, krippendorff_alpha, percent_
 from believable.stats.estimate import Estimate, undefined, without_interval
 from believable.study.codebook import Codebook
 
-#: What the coders of a sample said: text → coder → verdict.
+#: The verdicts of a sample's coders: text → coder → verdict.
 Marks: TypeAlias = Mapping[int, Mapping[str, Mark]]
 
 DISCARD = "discard"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CodeAgreement:
     """Agreement on one code × direction. `side` is None for units pooled over sides (or for a code
     without sides).
@@ -58,7 +58,7 @@ class Confusion:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
     """A text on which coders differ. `distance` is 1 - the shared part of all labels given (mean
     over pairs of coders).
@@ -72,7 +72,7 @@ class Disagreement:
     distance: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CoderAgreement:
     """Of one sample. `average` is the mean of the κ that are defined; `undefined` counts the
     others.
@@ -156,7 +156,7 @@ def _code(
         for by_coder in usable.values()
         for at in sides
     ]
-    return _measured(*pair, side, units, level)
+    return _measure(*pair, side, units, level)
 
 
 def _discarding(shared: Marks, coders: Sequence[str], level: float) -> CodeAgreement:
@@ -167,10 +167,10 @@ def _discarding(shared: Marks, coders: Sequence[str], level: float) -> CodeAgree
         ]
         for by_coder in shared.values()
     ]
-    return _measured(DISCARD, None, None, units, level)
+    return _measure(DISCARD, None, None, units, level)
 
 
-def _measured(
+def _measure(
     code: str, direction: str | None, side: str | None, units: Units, level: float
 ) -> CodeAgreement:
     answers = [answer for unit in units for answer in unit if answer is not None]
@@ -181,9 +181,9 @@ def _measured(
     ]
     counts = Counter(a + b for a, b in pairs)
     return CodeAgreement(
-        code,
-        direction,
-        side,
+        code=code,
+        direction=direction,
+        side=side,
         kappa=_kappa(units, level),
         alpha=_alpha(units, level),
         agreement=_percent(units, level),
@@ -208,7 +208,7 @@ def _kappa(units: Units, level: float) -> Estimate:
         both = [(unit[a], unit[b]) for unit in units if unit[a] is not None and unit[b] is not None]
         if both:
             kappas.append(
-                _explained(
+                _explain_undefined(
                     cohen_kappa([x for x, _ in both], [y for _, y in both], level=level), both
                 )
             )
@@ -224,8 +224,8 @@ def _kappa(units: Units, level: float) -> Estimate:
     )
 
 
-def _explained(kappa: Estimate, pairs: Sequence[tuple[int | None, int | None]]) -> Estimate:
-    """An undefined κ says what the coders did, rather than being shown as 0."""
+def _explain_undefined(kappa: Estimate, pairs: Sequence[tuple[int | None, int | None]]) -> Estimate:
+    """An undefined κ is reported with the reason instead of as 0."""
     if kappa.value is not None:
         return kappa
     never = all(a == b == 0 for a, b in pairs)
@@ -278,12 +278,12 @@ def disagreements(book: Codebook, shared: Marks) -> tuple[Disagreement, ...]:
         common = marks[0].keys.intersection(*(mark.keys for mark in marks[1:]))
         differing.append(
             Disagreement(
-                number,
-                tuple(sorted(by_coder)),
-                tuple(order(book, everything - common)),
-                len({mark.discard for mark in marks}) > 1,
-                any(mark.uncertain for mark in marks),
-                _distance(marks),
+                number=number,
+                coders=tuple(sorted(by_coder)),
+                differing=tuple(order(book, everything - common)),
+                discards_differ=len({mark.discard for mark in marks}) > 1,
+                uncertain=any(mark.uncertain for mark in marks),
+                distance=_distance(marks),
             )
         )
     return tuple(
@@ -313,7 +313,7 @@ def _distance(marks: Sequence[Mark]) -> float:
 # table of the report
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KappaRow:
     """A line of the table of κ per code × direction. The last one is the average, its `code`
     None.
@@ -345,20 +345,20 @@ def kappa_table(
             first_row, other = a.get(pair), b.get(pair)
             rows.append(
                 KappaRow(
-                    code.id,
-                    code.label,
-                    direction,
-                    None if first_row is None else first_row.kappa.value,
-                    None if other is None else other.kappa.value,
-                    (_why(first_row), _why(other)),
+                    code=code.id,
+                    label=code.label,
+                    direction=direction,
+                    agreement_sample=None if first_row is None else first_row.kappa.value,
+                    overlap_sample=None if other is None else other.kappa.value,
+                    why_undefined=(_why(first_row), _why(other)),
                 )
             )
     average = KappaRow(
-        None,
-        "Average",
-        None,
-        None if first is None else first.average,
-        None if second is None else second.average,
+        code=None,
+        label="Average",
+        direction=None,
+        agreement_sample=None if first is None else first.average,
+        overlap_sample=None if second is None else second.average,
     )
     return (*rows, average)
 

@@ -64,7 +64,7 @@ _SWITCHES = ("direction", "side", "other")
 
 
 def text_file(path: Path) -> str:
-    """What is in a table from elsewhere, or an error that names it."""
+    """The contents of an imported table, or an error that names it."""
     with reading(path, AS_CSV):
         return path.read_text(encoding="utf-8")
 
@@ -72,8 +72,8 @@ def text_file(path: Path) -> str:
 def read_rows(
     text: str, *, needs: Sequence[str], knows: Sequence[str], file: str
 ) -> list[tuple[int, dict[str, str]]]:
-    """Rows with their line numbers. Columns may come in any order; `needs` must be there, others
-    than `knows` are refused.
+    """Rows with their line numbers. Columns may be in any order; `needs` must be there, others than
+    `knows` are refused.
     """
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     try:
@@ -233,7 +233,7 @@ def _switch(cell: str, place: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """What a file says about one text by one coder."""
+    """A file's verdict on one text by one coder."""
 
     number: int
     coder: str
@@ -269,7 +269,7 @@ def read_labels(
     text: str, book: Codebook, texts: Mapping[int, str], file: str = "labels.csv"
 ) -> list[MarkedText]:
     """Labels made elsewhere. Every row is checked against the codebook and the texts; the first
-    problem is told with its line.
+    problem is reported with its line.
     """
     marks: dict[tuple[int, str], Mark] = {}
     for line, row in read_rows(text, needs=("response", "coder"), knows=LABEL_COLUMNS, file=file):
@@ -285,7 +285,7 @@ def read_labels(
         if not row["coder"]:
             raise InvalidInput(f"{place} coder: expected a name, got nothing.")
         number = int(row["response"])
-        mark = _merged(marks.get((number, row["coder"])), row, place)
+        mark = _merge(marks.get((number, row["coder"])), row, place)
         wrong = problems(book, mark, texts[number])
         if wrong:
             raise InvalidInput(f"{place}: {wrong[0]}. Correct the file, or the codebook.")
@@ -293,7 +293,7 @@ def read_labels(
     return [MarkedText(number, coder, mark) for (number, coder), mark in marks.items()]
 
 
-def _merged(before: Mark | None, row: Mapping[str, str], place: str) -> Mark:
+def _merge(before: Mark | None, row: Mapping[str, str], place: str) -> Mark:
     labels = before.labels if before is not None else ()
     if row.get("code"):
         direction, side = row.get("direction") or None, row.get("side") or None
@@ -309,10 +309,10 @@ def _merged(before: Mark | None, row: Mapping[str, str], place: str) -> Mark:
             ) from None
         labels = (*labels, Label(row["code"], direction, side, spans))
     return Mark(
-        labels,
-        row.get("discard") or (before.discard if before is not None else None),
-        _switch(row.get("uncertain", ""), f"{place} uncertain"),
-        row.get("memo", "") or (before.memo if before is not None else ""),
+        labels=labels,
+        discard=row.get("discard") or (before.discard if before is not None else None),
+        uncertain=_switch(row.get("uncertain", ""), f"{place} uncertain"),
+        memo=row.get("memo", "") or (before.memo if before is not None else ""),
         done=True,
     )
 
@@ -330,7 +330,7 @@ _SIGNS = {"+": "+", "-": "−"}
 
 def to_qdc(book: Codebook) -> str:
     """The file's text. A code with a direction holds one code per direction; reasons to discard are
-    a set of their own.
+    a separate set.
     """
     root = ET.Element("CodeBook", {"xmlns": NAMESPACE, "origin": f"believable {__version__}"})
     codes = ET.SubElement(root, "Codes")

@@ -1,5 +1,5 @@
-"""What a coder says about one text: codes with direction, side and the words that carry them; or
-that it is left out.
+"""A coder's verdict on one text: codes with direction, side and the words that carry them; or that
+the text is left out.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Label:
         return self.code, self.direction, self.side
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
     """One coder's verdict on one text. `done` says that they went on from it."""
 
@@ -220,7 +220,7 @@ def _label_problems(book: Codebook, label: Label, length: int) -> list[str]:
 
 
 # ----------------------------------------------------------------------------------------------
-# which codes stand together
+# which codes may be combined
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +280,7 @@ POLICY_WORDS: Mapping[Policy, str] = {
     "drop": "take them off; the texts are to be coded again",
 }
 
-#: Fields that say what a code means; keywords, examples and names do not.
+#: Fields that define the meaning of a code; keywords, examples and names do not.
 MEANING = ("definition", "direction", "side", "excludes", "wins_over", "parent", "other")
 
 

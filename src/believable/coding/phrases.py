@@ -5,7 +5,7 @@ The sentences lie with the protocol whose codebook they are for (`protocols/*/ph
 `write_reason(planted, rng)` gives a text with the labels it carries; over many texts each code ×
 direction's share of a side's codes is the planted one. `read_reason` finds the labels in such a
 text again; `simulated_coder` reads with errors. For trying a study out, for tests, and for checking
-that a report recovers what was planted: never mixed with people's words.
+that a report recovers the planted labels: never mixed with people's words.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from typing import Any
 
 from believable.coding.labels import Key, Label, Mark
 from believable.core.errors import InvalidInput, StudyError
+from believable.core.nodes import parse
 from believable.core.registry import did_you_mean
 from believable.study.codebook import PROTOCOLS, Codebook
-from believable.study.nodes import parse
 
 Pair = tuple[str, str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Phrases:
     """The sentences of a codebook, by code and direction.
 
     subjects   how a judge speaks of the two sides, where the codes have sides: a sentence is a
                subject and a clause
     discards   texts to leave out, by the reason
-    otherwise  the code of a text with none of the sentences, where it always gets one
-    opener     the codebook whose sentences come before the reason
+    otherwise  the code of a text with none of the sentences, if a code is always assigned
+    opener     the codebook whose sentences precede the reason
     planted    what judges say unless a study plants something else: the arguments of `Planted`
     """
 
@@ -63,12 +63,12 @@ def phrases(codebook: str) -> Phrases:
         planted["shares"] = {side: _by_pair(shares) for side, shares in by_side.items()}
     opener = None if planted is None else planted.pop("opener", None)
     return Phrases(
-        _by_pair(read["sentences"]),
-        subjects,
-        read.get("discards", {}),
-        read.get("otherwise"),
-        opener,
-        planted,
+        sentences=_by_pair(read["sentences"]),
+        subjects=subjects,
+        discards=read.get("discards", {}),
+        otherwise=read.get("otherwise"),
+        opener=opener,
+        planted=planted,
     )
 
 
@@ -80,7 +80,7 @@ def _by_pair(written: Mapping[str, Any]) -> dict[Pair, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Planted:
     """What simulated judges say. `shares` per side (None for codebooks without sides) add up to 1;
     `mention` is how often a side is spoken of at all; `discard` how often the text is one to leave
@@ -111,13 +111,13 @@ class Planted:
 @cache
 def planted_for(codebook: str) -> Planted:
     """What simulated judges say unless a study plants something else."""
-    return Planted(codebook, **(phrases(codebook).planted or {"shares": {}}))
+    return Planted(codebook=codebook, **(phrases(codebook).planted or {"shares": {}}))
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A simulated text and what it carries. `understood` is its code in the second codebook, where
-    there is one.
+    """A simulated text and its labels. `understood` is its code in the second codebook, if there
+    is one.
     """
 
     text: str
@@ -132,7 +132,7 @@ def write_reason(planted: Planted, rng: random.Random) -> Reason:
     if discards and rng.random() < planted.discard:
         name = rng.choice(sorted(discards))
         return Reason(
-            _joined([opener, rng.choice(discards[name])]), Mark(discard=name, done=True), understood
+            _join([opener, rng.choice(discards[name])]), Mark(discard=name, done=True), understood
         )
     parts = [opener] if opener else []
     labels = []
@@ -140,10 +140,10 @@ def write_reason(planted: Planted, rng: random.Random) -> Reason:
     for side in sides or [next(iter(planted.shares))]:
         pair = _drawn(planted.shares[side], rng)
         sentence = _sentence(planted.codebook, pair, side, rng)
-        start = len(_joined([*parts, ""])) if parts else 0
+        start = len(_join([*parts, ""])) if parts else 0
         parts.append(sentence)
         labels.append(Label(*pair, side, ((start, start + len(sentence)),)))
-    return Reason(_joined(parts), Mark(tuple(labels), done=True), understood)
+    return Reason(_join(parts), Mark(labels=tuple(labels), done=True), understood)
 
 
 def simulated_answer(codebook: str, rng: random.Random) -> str:
@@ -172,7 +172,7 @@ def _sentence(codebook: str, pair: Pair, side: str | None, rng: random.Random) -
     return f"{subject[0].upper()}{subject[1:]} {clause}."
 
 
-def _joined(parts: Sequence[str]) -> str:
+def _join(parts: Sequence[str]) -> str:
     return " ".join(part for part in parts if part) + (" " if parts and parts[-1] == "" else "")
 
 
@@ -181,7 +181,7 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def read_reason(codebook: str, text: str) -> Mark:
-    """What a simulated text carries: the labels with their words. A text nobody simulated gives an
+    """The labels of a simulated text, with their words. A text that was not simulated returns an
     empty mark.
     """
     words = phrases(codebook)
@@ -194,7 +194,7 @@ def read_reason(codebook: str, text: str) -> Mark:
             for pair, ways in words.sentences.items()
             if any(way and way in text for way in ways)
         ]
-        return Mark((Label(*(carried or [(words.otherwise, None)])[0]),), done=True)
+        return Mark(labels=(Label(*(carried or [(words.otherwise, None)])[0]),), done=True)
     labels: dict[Key, Label] = {}
     for pair, clauses in words.sentences.items():
         for clause in clauses:
@@ -203,7 +203,7 @@ def read_reason(codebook: str, text: str) -> Mark:
                 labels[label.key] = (
                     label if old is None else replace(label, spans=(*old.spans, *label.spans))
                 )
-    return Mark(tuple(sorted(labels.values(), key=lambda label: label.spans)), done=True)
+    return Mark(labels=tuple(sorted(labels.values(), key=lambda label: label.spans)), done=True)
 
 
 def _occurrences(
@@ -229,14 +229,14 @@ def simulated_coder(book: Codebook, mark: Mark, rng: random.Random, *, error: fl
     if mark.discard is not None:
         if rng.random() >= error or not book.codes:
             return mark
-        return Mark((_any_label(book, rng),), done=True)
+        return Mark(labels=(_any_label(book, rng),), done=True)
     labels: dict[Key, Label] = {}
     for label in mark.labels:
         read = _misread(book, label, rng) if rng.random() < error else label
         if read is not None:
             labels[read.key] = read
     uncertain = set(labels) != mark.keys and rng.random() < 0.5
-    return Mark(tuple(labels.values()), uncertain=uncertain, done=True)
+    return Mark(labels=tuple(labels.values()), uncertain=uncertain, done=True)
 
 
 def _misread(book: Codebook, label: Label, rng: random.Random) -> Label | None:

@@ -3,8 +3,8 @@ and tests of differences.
 
 `proportions(responses)` gives, per side, each code × direction's share of all codes applied to that
 side, so that a side's shares add up to 1. `differences(responses, by=…)` tests whether a code is
-present more often in one group than in another. Responses come from
-`believable.coding.coded_bundle`, or from anywhere else as `CodedResponse` records.
+present more often in one group than in another. Responses are read by
+`believable.coding.coded_bundle`, or built elsewhere as `CodedResponse` records.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def by_accuracy(accuracies: Mapping[str, float], *, above: float = HIGH_ACCURACY
     return group
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Proportion:
     """A code × direction's share of the `total` codes applied to a side, in one group (None: all
     texts).
@@ -76,15 +76,15 @@ def proportions(
     """Shares of all codes applied to a side, with intervals clustered by judge.
 
     keys        the (code, direction) pairs to report, in order; those that occur, sorted, without
-                it. Give them when groups are compared, so that a code nobody used has its row with
-                share 0.
+                it. Give them when groups are compared, so that an unused code has a row with share
+                0.
     leave_out   codes that do not count at all, such as `other`
     Interval    Wilson's, with the effective number of codes by the spread between judges
                 (`stats.estimate.ratio_share`)
     Undefined   no code on that side; without interval: a single judge
     """
     kept = [response for response in responses if not response.discarded]
-    groups = _grouped(kept, by)
+    groups = _group(kept, by)
     pairs = list(keys) if keys is not None else _pairs(kept, leave_out)
     sides = _sides(kept)
     return tuple(
@@ -95,7 +95,7 @@ def proportions(
     )
 
 
-def _grouped(
+def _group(
     responses: Sequence[CodedResponse], by: Group | None
 ) -> dict[str | None, list[CodedResponse]]:
     if by is None:
@@ -144,7 +144,16 @@ def _proportion(
             )
     count, total = sum(parts.values()), sum(wholes.values())
     share = _share(np.array([*parts.values()], float), np.array([*wholes.values()], float), level)
-    return Proportion(group, side, *pair, count, total, share)
+    code, direction = pair
+    return Proportion(
+        group=group,
+        side=side,
+        code=code,
+        direction=direction,
+        count=count,
+        total=total,
+        share=share,
+    )
 
 
 def _share(parts: np.ndarray, wholes: np.ndarray, level: float) -> Estimate:
@@ -154,7 +163,8 @@ def _share(parts: np.ndarray, wholes: np.ndarray, level: float) -> Estimate:
     value = float(parts.sum() / wholes.sum())
     if len(wholes) < 2:
         return without_interval(value, "a single judge", method=method, n=1, level=level)
-    return Estimate(value, *ratio_share(parts, wholes, level=level), level, len(wholes), method)
+    low, high = ratio_share(parts, wholes, level=level)
+    return Estimate(value=value, low=low, high=high, level=level, n=len(wholes), method=method)
 
 
 # ----------------------------------------------------------------------------------------------
@@ -170,7 +180,7 @@ class GroupCount:
     n: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """Whether a code is present more often in one group than in another. `p_adjusted` is corrected
     for all codes tested.
@@ -205,8 +215,8 @@ def differences(
                 human-like one
     method      "mixed": likelihood-ratio test of `present ~ group + (1 | judge)`, since texts of a
                 judge are not independent; "chi2": Pearson's test on the table, texts taken as
-                independent. Where the mixed model has no finite estimate (a code never, or always,
-                used in a group) or fails, the chi-square test stands in, and a note says so.
+                independent. If the mixed model has no finite estimate (a code never, or always,
+                used in a group) or fails, the chi-square test replaces it, and a note says so.
     adjust      over all tests of this call: "holm", or "bh" (Benjamini-Hochberg)
     Undefined   fewer than two groups with texts; a code that is in every text or in none
     """
@@ -216,7 +226,7 @@ def differences(
     pairs = list(keys) if keys is not None else _pairs(kept, leave_out)
     sides: Sequence[str | None] = (None,) if by == "side" else _sides(kept)
     tests = [
-        (side, pair, *_tested(_rows(kept, by, side, pair), method, level))
+        (side, pair, *_test(_rows(kept, by, side, pair), method, level))
         for side in sides
         for pair in pairs
     ]
@@ -224,8 +234,10 @@ def differences(
         [test.p_value for *_, test in tests]
     )
     return tuple(
-        Difference(side, *pair, counts, test, p)
-        for (side, pair, counts, test), p in zip(tests, adjusted, strict=True)
+        Difference(
+            side=side, code=code, direction=direction, counts=counts, test=test, p_adjusted=p
+        )
+        for (side, (code, direction), counts, test), p in zip(tests, adjusted, strict=True)
     )
 
 
@@ -255,7 +267,7 @@ def _rows(
     ]
 
 
-def _tested(
+def _test(
     rows: Sequence[_Row], method: Method, level: float
 ) -> tuple[tuple[GroupCount, ...], TestResult]:
     groups = sorted({group for _, group, _ in rows})
@@ -276,7 +288,7 @@ def _tested(
         return counts, no_result(f"the code is in {word}", method=name, n=len(rows))
     if method == "chi2":
         return counts, _chi2(counts, level)
-    return counts, _mixed(rows, counts, level)
+    return counts, _fit_mixed(rows, counts, level)
 
 
 def _chi2(counts: Sequence[GroupCount], level: float, notes: tuple[str, ...] = ()) -> TestResult:
@@ -284,7 +296,7 @@ def _chi2(counts: Sequence[GroupCount], level: float, notes: tuple[str, ...] = (
     return replace(result, notes=(*result.notes, *notes))
 
 
-def _mixed(rows: Sequence[_Row], counts: Sequence[GroupCount], level: float) -> TestResult:
+def _fit_mixed(rows: Sequence[_Row], counts: Sequence[GroupCount], level: float) -> TestResult:
     if any(count.present in (0, count.n) for count in counts):
         return _chi2(
             counts,
@@ -315,11 +327,11 @@ def _mixed(rows: Sequence[_Row], counts: Sequence[GroupCount], level: float) -> 
         else None
     )
     return TestResult(
-        statistic,
-        float(stats.chi2.sf(statistic, df)),
-        len(rows),
-        "likelihood-ratio test, mixed logistic (random intercept per judge)",
-        (float(df),),
+        statistic=statistic,
+        p_value=float(stats.chi2.sf(statistic, df)),
+        n=len(rows),
+        method="likelihood-ratio test, mixed logistic (random intercept per judge)",
+        df=(float(df),),
         effect=effect,
         notes=full.notes,
         symbol="χ²",

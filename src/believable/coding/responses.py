@@ -9,20 +9,20 @@ from dataclasses import dataclass
 
 from believable.bundle.tables import Cell, Row
 from believable.coding.samples import DrawableText
+from believable.contracts.trial import Block, outline
 from believable.study.codebook import FLAGS
 from believable.study.definition import Definition
-from believable.study.records import Block, outline
+from believable.study.kinds import kinds_on
 
-TEXT_KINDS = ("text", "long_text")
 FLAG_PROMPT = "Why is this action not believable?"
-#: What the coder sees of the judge's choice between several players.
+#: The judge's choice between several players, as shown to the coder.
 _CHOSEN = {"first": 0, "second": 1}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """A text with what is known about it. Of all this a coder sees the text, the question, the
-    choice between A and B and the stimuli under other names; never condition, scenario or session.
+    """A text with its metadata. Of all this a coder sees the text, the question, the choice between
+    A and B and the stimuli under other names; never condition, scenario or session.
 
     `stimuli` are those of the page in order, `conditions` theirs; `moment_ms` is the time in the
     medium that it refers to; `flag` is the flag's `seq`.
@@ -103,7 +103,7 @@ def responses_of(
     shown: dict[tuple[int, int], list[Row]] = {}
     for row in rows.shown:
         shown.setdefault((_whole(row["position"]), _whole(row["run"])), []).append(row)
-    answers = list(rows.answers)
+    answers, texts = list(rows.answers), kinds_on("text")
     choices = {
         (_whole(row["position"]), _whole(row["run"])): _CHOSEN.get(str(row.get("value_text")))
         for row in answers
@@ -113,10 +113,12 @@ def responses_of(
         text = row.get("value_text")
         key = (row["trial_key"], row["question"], row.get("player"))
         source = f"{row['trial']}.{row['question']}"
-        if row["kind"] in TEXT_KINDS and text and key not in gone and (not of or source in of):
+        if row["kind"] in texts and text and key not in gone and (not of or source in of):
             place = (_whole(row["position"]), _whole(row["run"]))
             prompt = prompts.get((str(row["trial"]), str(row["question"])), "")
-            yield _answered(row, str(text), prompt, shown.get(place, []), choices.get(place))
+            yield _response_of_answer(
+                row, str(text), prompt, shown.get(place, []), choices.get(place)
+            )
     for row in rows.flags:
         pages = [
             page for (position, _), page in sorted(shown.items()) if position == row["position"]
@@ -124,10 +126,12 @@ def responses_of(
         page = pages[-1][0] if pages else {}
         source = f"{page.get('trial')}.{FLAGS}"
         if row.get("reason") and not row["undone"] and page and (not of or source in of):
-            yield _flagged(row, page)
+            yield _response_of_flag(row, page)
 
 
-def _answered(row: Row, text: str, prompt: str, page: list[Row], chosen: int | None) -> Response:
+def _response_of_answer(
+    row: Row, text: str, prompt: str, page: list[Row], chosen: int | None
+) -> Response:
     stimuli = tuple(str(shown["stimulus"]) for shown in page if shown["stimulus"] is not None)
     about = _optional(row.get("stimulus"))
     player = row.get("player")
@@ -151,7 +155,7 @@ def _answered(row: Row, text: str, prompt: str, page: list[Row], chosen: int | N
     )
 
 
-def _flagged(row: Row, page: Row) -> Response:
+def _response_of_flag(row: Row, page: Row) -> Response:
     stimulus = _optional(row.get("stimulus"))
     return Response(
         text=str(row["reason"]),

@@ -21,18 +21,20 @@ STRATIFY: tuple[Stratify, ...] = ("none", "condition", "judge")
 
 @dataclass(frozen=True, slots=True)
 class DrawableText:
-    """A text that can be drawn. `judge` wrote it; `condition` is what it is about."""
+    """A text that can be drawn. `judge` wrote it; `condition` is the condition that the text refers
+    to.
+    """
 
     number: int
     judge: str
     condition: str | None = None
 
 
-#: So much of what there is do two coders code alone, unless another number is asked for.
+#: Two coders code this share of the texts alone, unless another number is requested.
 AGREEMENT_SHARE = 0.3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoundPlan:
     """How a round is drawn. `n` texts (None: of an agreement sample 30 %, else all that are left),
     at most `per_judge` of each judge, with `overlap` the share of a split round that two coders
@@ -141,9 +143,9 @@ def allotted(sizes: Mapping[str, int], n: int, rng: random.Random) -> dict[str, 
 def assign(
     numbers: Sequence[int], coders: Sequence[str], plan: RoundPlan, rng: random.Random
 ) -> list[CoderTask]:
-    """Who codes what. Joint and agreement rounds: everybody everything, jointly in the same order.
-    Split rounds: a share coded by two, pairs of coders taking turns; the rest by one, so that all
-    have the same amount of work.
+    """Who codes what. Joint and agreement rounds: every coder codes every text, in joint rounds in
+    the same order. Split rounds: a share coded by two, pairs of coders taking turns; the rest by
+    one, so that all have the same amount of work.
     """
     if len(set(coders)) != len(coders) or not coders:
         raise InvalidInput(f"round: expected coders, each once, got {list(coders)!r}.")

@@ -73,7 +73,7 @@ class Likeness:
         for counts in counted:
             for word in counts:
                 vocabulary.setdefault(word, len(vocabulary))
-        self._matrix = _weighted(counted, vocabulary)
+        self._matrix = _weigh(counted, vocabulary)
 
     def nearest(self, number: int, among: Collection[int], n: int = 3) -> tuple[LikeText, ...]:
         """The most alike of `among`, nearest first."""
@@ -95,7 +95,7 @@ def words(text: str) -> Iterable[str]:
     return (match.group().lower() for match in _WORD.finditer(text))
 
 
-def _weighted(counted: Sequence[Counter[str]], vocabulary: Mapping[str, int]) -> Any:
+def _weigh(counted: Sequence[Counter[str]], vocabulary: Mapping[str, int]) -> Any:
     documents: Counter[str] = Counter()
     for counts in counted:
         documents.update(counts.keys())

@@ -15,15 +15,16 @@ from believable.collect.join import pass_over
 from believable.collect.page_events import ViewingProgress, annotated, opened_beside, seen_each
 from believable.collect.session_rounds import is_over, leave_practice
 from believable.collect.view_check import check_views, with_checks
+from believable.contracts.instrument import Instrument, InvalidAnswer
+from believable.contracts.registries import INSTRUMENTS, PAGES
+from believable.contracts.submission import ClosedPage, Judgement
+from believable.contracts.trial import PlannedTrial
 from believable.core.errors import Conflict, InvalidInput
 from believable.core.registry import Registry
-from believable.instruments.contract import Instrument, InvalidAnswer
-from believable.pages.submission import Judgement
 from believable.store import event_log, sessions, view_checks
 from believable.store.engine import Connection
 from believable.store.event_log import Event
-from believable.study.plan import PlannedTrial
-from believable.study.progress import ClosedPage, answers_so_far, progress
+from believable.study.progress import answers_so_far, progress
 
 Status: TypeAlias = Literal["next", "again", "finished"]
 #: The key of an error that belongs to the page and to none of its questions.
@@ -33,7 +34,7 @@ PAGE = ""
 @dataclass(frozen=True, slots=True)
 class AdvanceResult:
     """`next`: show the next trial; `again`: the same one, with errors by question id; `finished`:
-    the last page. `standing` is where the session stands now.
+    the last page. `standing` is the current state of the session.
     """
 
     status: Status
@@ -45,7 +46,7 @@ class AdvanceResult:
 
 @dataclass(frozen=True)
 class CurrentPage:
-    """The page that a session stands at, for whoever judges it (`pages.submission.OpenPage`)."""
+    """The current page of a session, for the code that judges it (`pages.submission.OpenPage`)."""
 
     conn: Connection
     context: Context
@@ -86,7 +87,7 @@ class CurrentPage:
 
     @property
     def instruments(self) -> Registry[Instrument[Any]]:
-        return self.context.kinds.instruments
+        return INSTRUMENTS
 
     @cached_property
     def opened_beside(self) -> frozenset[str]:
@@ -94,15 +95,15 @@ class CurrentPage:
 
     @cached_property
     def seen(self) -> tuple[ViewingProgress, ...]:
-        return with_checks(self._claimed, self.view_checks)
+        return with_checks(self._claimed_views, self.view_checks)
 
     @cached_property
-    def _claimed(self) -> tuple[ViewingProgress, ...]:
+    def _claimed_views(self) -> tuple[ViewingProgress, ...]:
         return seen_each(self.conn, self.standing)
 
     @cached_property
     def view_checks(self) -> tuple[ViewCheck, ...]:
-        return check_views(self.conn, self.context, self.standing, self._claimed)
+        return check_views(self.conn, self.context, self.standing, self._claimed_views)
 
     @cached_property
     def annotated(self) -> tuple[Event, ...]:
@@ -165,11 +166,9 @@ def _submission(conn: Connection, standing: Standing, seq: int) -> Event:
 
 
 def _judge(page: CurrentPage, event: Event) -> tuple[Judgement, bool]:
-    """How the page closes, and whether what was answered is a wrong attempt (and not just
-    incomplete).
-    """
+    """How the page closes, and whether the answer is a wrong attempt (and not just incomplete)."""
     trial = page.planned.trial
-    kind = page.context.kinds.pages[trial.kind]
+    kind = PAGES[trial.kind]
     if event.kind == "consent.decline":
         if not trial.can_decline:
             raise InvalidInput(
@@ -223,11 +222,11 @@ def _close(
     }
     sessions.change(conn, session.id, **values)
     following = Standing(
-        replace(session, **values),  # type: ignore[arg-type]  # each by its name
-        standing.definition,
-        standing.plan,
-        closed.followed_by(skipped, step.position),
-        step,
+        session=replace(session, **values),  # type: ignore[arg-type]  # each by its name
+        definition=standing.definition,
+        plan=standing.plan,
+        behind=closed.followed_by(skipped, step.position),
+        step=step,
     )
     return AdvanceResult(_status(following), following, fresh=True)
 

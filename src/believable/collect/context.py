@@ -15,17 +15,18 @@ from pathlib import Path
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 from believable.bundle.session_records import ClosedTrial
+from believable.contracts.submission import ClosedPage
+from believable.contracts.trial import PlannedTrial
 from believable.core.clock import Clock
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TakenOver
 from believable.core.ids import base32, keyed_hash, token_hash
-from believable.pages.contract import Kinds
 from believable.store import sessions, studies
 from believable.store.database import owner_file, owner_folder
 from believable.store.engine import Connection
 from believable.store.sessions import Session
 from believable.study.definition import Definition
-from believable.study.plan import Assignment, Cell, PlannedTrial, is_settled, plan
-from believable.study.progress import ClosedPage, Step, progress
+from believable.study.plan import Assignment, Cell, is_settled, plan
+from believable.study.progress import Step, progress
 
 #: Plans, and what sessions have behind them, kept in memory; one is a few kilobytes.
 PLANS_KEPT = 2_000
@@ -71,8 +72,7 @@ class Definitions:
     change.
     """
 
-    def __init__(self, kinds: Kinds) -> None:
-        self._kinds = kinds
+    def __init__(self) -> None:
         self._definitions: dict[str, Definition] = {}
         self._settled: dict[str, bool] = {}
         self._plans: LatestKept[PlanKey, tuple[PlannedTrial, ...]] = LatestKept(PLANS_KEPT)
@@ -82,7 +82,7 @@ class Definitions:
         with self._lock:
             known = self._definitions.get(definition)
         if known is None:
-            known = Definition.from_json(studies.definition_body(conn, definition), self._kinds)
+            known = Definition.from_json(studies.definition_body(conn, definition))
             self.add(definition, known)
         return known
 
@@ -105,10 +105,10 @@ class Definitions:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedRun:
-    """The closed trials of a run that stands at `position`, in order. Closing one more makes the
-    next; nothing is read again.
+    """The closed trials of a run at `position`, in order. Closing one more makes the next; nothing
+    is read again.
     """
 
     run: int
@@ -120,48 +120,60 @@ class ClosedRun:
     @classmethod
     def of(cls, session: Session, trials: tuple[ClosedTrial, ...]) -> ClosedRun:
         last_seq = max((session.run_after_seq, *(trial.submit_seq or 0 for trial in trials)))
-        return cls(session.run, session.position, trials, tuple(map(_as_closed, trials)), last_seq)
+        return cls(
+            run=session.run,
+            position=session.position,
+            trials=trials,
+            closed=tuple(map(_as_closed, trials)),
+            last_seq=last_seq,
+        )
 
     def followed_by(self, rows: Sequence[ClosedTrial], position: int) -> ClosedRun:
-        """After `rows` were closed, too, and the run stands at `position`."""
+        """After `rows` were closed, too, and the run is at `position`."""
         last_seq = max((self.last_seq, *(row.submit_seq or 0 for row in rows)))
         closed = (*self.closed, *map(_as_closed, rows))
-        return ClosedRun(self.run, position, (*self.trials, *rows), closed, last_seq)
+        return ClosedRun(
+            run=self.run,
+            position=position,
+            trials=(*self.trials, *rows),
+            closed=closed,
+            last_seq=last_seq,
+        )
 
 
 def _as_closed(row: ClosedTrial) -> ClosedPage:
     return ClosedPage(row.position, row.status, row.answers)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """Handed to every step."""
 
     clock: Clock
     key: bytes
-    kinds: Kinds
+
     media_dir: Path
     new_id: Callable[[], str]
     definitions: Definitions = field(repr=False)
     #: Sessions that one network address may start in a minute through open links; None for any
     #: number.
     joins_per_minute: int | None = None
-    #: By session. Holds what was committed, only: a change that is undone may not leave anything
+    #: By session. Holds only committed data: a change that is rolled back must not leave anything
     #: here.
     runs: LatestKept[str, ClosedRun] = field(
         default_factory=lambda: LatestKept(RUNS_KEPT), repr=False
     )
 
     def token_of(self, session_id: str) -> str:
-        """The token that opens a session, 130 bits. Derived, so that it can be given again to
-        whoever proves to be the person.
+        """The token that opens a session, 130 bits. Derived, so that it can be given again to a
+        caller who proves to be the person.
         """
         return base32(keyed_hash(self.key, "token", session_id), 26).lower()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """A session and where it stands."""
+    """A session and its state."""
 
     session: Session
     definition: Definition
@@ -192,20 +204,24 @@ def standing_of(conn: Connection, context: Context, token: str, *, lock: bool = 
     session = sessions.by_token(conn, token_hash(token), lock=lock)
     planned = context.definitions.plan_of(conn, session)
     behind = context.runs.get(session.id)
-    # A trial is closed once, and closing it moves the session on: run and position say what lies
-    # behind, whoever closed it.
+    # A trial is closed once, and closing it moves the session on: run and position define which
+    # trials are closed, regardless of the caller.
     if behind is None or (behind.run, behind.position) != (session.run, session.position):
         behind = ClosedRun.of(session, sessions.closed_trials(conn, session.id, session.run))
         if not lock:  # read from a snapshot, so that it is committed
             context.runs.put(session.id, behind)
     step = progress(planned, behind.closed, session.arms, first=session.position)
     return Standing(
-        session, context.definitions.get(conn, session.definition), planned, behind, step
+        session=session,
+        definition=context.definitions.get(conn, session.definition),
+        plan=planned,
+        behind=behind,
+        step=step,
     )
 
 
 def check_epoch(session: Session, epoch: int) -> None:
-    """Only the tab or device that claimed last may go on."""
+    """Only the tab or device that claimed last may continue."""
     if epoch < session.epoch:
         raise TakenOver(
             "this session continues in another tab or on another device. Reload here to take it"

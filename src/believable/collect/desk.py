@@ -1,7 +1,7 @@
 """Where studies are published and sessions are run.
 
-`SessionView` is what a session's page needs to know for rendering. Nothing of it goes to the
-browser as it stands.
+`SessionView` contains the data that a session's page needs for rendering. It is never sent to the
+browser as it is.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ from believable.collect.page_events import (
 )
 from believable.collect.revise import must_be_explained, pending_change, unpinned_note
 from believable.collect.session_rounds import shown_round
+from believable.contracts.submission import ClosedPage
+from believable.contracts.trial import PlannedTrial
 from believable.core.clock import Clock
 from believable.core.errors import BelievableError, Withdrawn
 from believable.core.ids import new_token, token_hash
-from believable.pages.contract import Kinds
 from believable.store import event_log, sessions, studies, view_checks
 from believable.store.engine import Connection, Store
 from believable.store.event_log import Event
 from believable.store.sessions import Session
 from believable.store.studies import Link
 from believable.study.definition import Definition
-from believable.study.plan import PlannedTrial
-from believable.study.progress import ClosedPage, answers_so_far
+from believable.study.progress import answers_so_far
 
 T = TypeVar("T")
 NO_PROOF = PersonProof()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionView:
     """`trial` is the page to show (the last one, a finish page, once `outcome` is set). `drafts`
-    holds what was entered on it so far, raw, by question id, `saved` what was annotated on it
-    (events of the kinds in `streams`); `answers` what earlier pages hold, by `trial.question`.
-    `media` and `seen` are those of its players, in order, `opened` what was opened beside them;
-    `stills` what it only reminds of. `finished` is set once the session is over.
+    holds the raw entries on it by question id, `saved` its annotations (events of the kinds in
+    `streams`); `answers` what earlier pages hold, by `trial.question`. `media` and `seen` are those
+    of its players, in order, `opened` the panels opened alongside; `stills` are the stimuli of
+    which it only shows small pictures. `finished` is set once the session is over.
     """
 
     session: Session
@@ -101,7 +101,7 @@ class SessionView:
 
     @property
     def attempts(self) -> int:
-        """Wrong answers so far to the check being shown."""
+        """Wrong answers to the current check."""
         return self.session.wrong_tries
 
 
@@ -194,7 +194,7 @@ def publish(
     If participants have begun, a changed study is refused until `revise` has recorded a reason.
     `named`: how a command names the study.
     """
-    pending = pending_change(conn, context.kinds, study_id=study_id, definition=definition)
+    pending = pending_change(conn, study_id=study_id, definition=definition)
     if pending is not None:
         raise must_be_explained(pending, named or study_id)
     note = unpinned_note(conn, study_id=study_id, definition=definition)
@@ -222,8 +222,8 @@ def publish(
 def personal_links(
     conn: Connection, context: Context, *, study_id: str, labels: Sequence[str]
 ) -> tuple[Link, ...]:
-    """One single-use link per label. Always random: whoever guessed one could take a person's
-    place.
+    """One single-use link per label. Always random: a guessed token would give access to another
+    person's session.
     """
     studies.get(conn, study_id)
     now_ms = context.clock.now_ms()
@@ -262,8 +262,8 @@ class DeskStep(Generic[T]):
 
 
 class Collect:
-    """Everything a participant can do, and publishing. Tokens are what opens a session; epochs come
-    from `claim`.
+    """Everything a participant can do, and publishing. Tokens open a session; `claim` returns
+    epochs.
     """
 
     def __init__(
@@ -272,12 +272,17 @@ class Collect:
         *,
         clock: Clock,
         key: bytes,
-        kinds: Kinds,
         media_dir: Path,
         new_id: Callable[[], str] = new_token,
     ) -> None:
         self.store = store
-        self.context = Context(clock, key, kinds, Path(media_dir), new_id, Definitions(kinds))
+        self.context = Context(
+            clock=clock,
+            key=key,
+            media_dir=Path(media_dir),
+            new_id=new_id,
+            definitions=Definitions(),
+        )
         self._media: LatestKept[str, Mapping[str, Path]] = LatestKept(media.SESSIONS_KEPT)
 
     def _read(self, query: Callable[[Connection], T]) -> DeskStep[T]:
@@ -350,8 +355,8 @@ class Collect:
         seq: int,
         numbered: Iterable[tuple[int, str]] = (),
     ) -> DeskStep[AdvanceResult]:
-        """Closes a page, after storing what was sent along with that: both in one change, or
-        neither.
+        """Closes a page, after storing the events sent with that: both in one change,
+        or neither.
         """
         where: dict[str, Any] = {"token": token, "epoch": epoch, "position": position, "seq": seq}
         batch = event_log.check_batch(token, epoch, numbered)
@@ -360,7 +365,7 @@ class Collect:
             if batch.events:
                 stored = event_log.apply(conn, [batch], self.context.clock.now_ms())[0]
                 if isinstance(stored, BelievableError):
-                    # with what is kept beside the chain, as of a batch that comes by itself
+                    # with the strays, as for a separate batch
                     return stored
             return advance.advance(conn, self.context, **where)
 
@@ -368,9 +373,7 @@ class Collect:
         return step.then(lambda advanced: self._keep(advanced.standing))
 
     async def next(self, token: str, advanced: AdvanceResult) -> SessionView:
-        """The page after an advance: where it was opened just now, nothing needs to be read for
-        it.
-        """
+        """The page after an advance: if it was opened just now, nothing needs to be read for it."""
         return await self._open(token, advanced.standing if advanced.fresh else None)
 
     async def claimed(self, token: str, claimed: SessionClaim) -> SessionView:
@@ -385,11 +388,11 @@ class Collect:
             or trial.shown_round is not None
             or trial.rated_turn is not None
         ):
-            return await self.view(token)  # what was opened beside an earlier page has to be read
+            return await self.view(token)  # the panels opened on an earlier page must be read
         return _untouched(self.context, untouched)
 
     def _keep(self, standing: Standing) -> None:
-        """What was committed need not be read again."""
+        """Committed data need not be read again."""
         self.context.runs.put(standing.session.id, standing.behind)
 
     def finish(
@@ -421,7 +424,7 @@ class Collect:
         return self._write(lambda conn: self._withdraw(conn, token, proof))
 
     def holder_mark(self, token: str) -> str:
-        """What a browser that took part keeps as its proof."""
+        """The proof of participation that a browser keeps."""
         return leave.holder_mark(self.context, token)
 
     def _withdraw(self, conn: Connection, token: str, proof: PersonProof) -> BelievableError | None:
@@ -440,14 +443,14 @@ class Collect:
     # media
 
     def note_sent(self, token: str, name: str, n_bytes: int) -> DeskStep[None]:
-        """So much of a medium was sent to the session."""
+        """The number of bytes of a medium that were sent to the session."""
         return self._write(
             lambda conn: view_checks.note_sent(conn, token_hash(token), name, n_bytes)
         )
 
     async def medium(self, token: str, name: str) -> Path | bytes:
-        """What is behind a session's name for a medium: a file, or the recording of one of its own
-        rounds.
+        """The medium behind a session's name for it: a file, or the recording of one
+        of its rounds.
         """
         names = self._media.get(token_hash(token))
         if names is None:

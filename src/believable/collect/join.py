@@ -14,6 +14,7 @@ from believable.collect import leave, recruiting
 from believable.collect.context import Context, Reason, Refusal, Standing, standing_of
 from believable.collect.leave import code_hash, later_code
 from believable.collect.recruiting import Identity
+from believable.contracts.trial import PlannedTrial
 from believable.core import event_chain
 from believable.core.errors import InvalidInput, NotFound, TooManyTries
 from believable.core.ids import keyed_hash, opaque_name, token_hash
@@ -23,16 +24,16 @@ from believable.store.engine import Connection
 from believable.store.sessions import Session, pool_of
 from believable.store.studies import Link, StudyRow
 from believable.study.definition import Definition
-from believable.study.plan import Cell, PlannedTrial, choose
+from believable.study.plan import Cell, choose
 from believable.study.platforms import id_parameter
 from believable.study.progress import progress
 from believable.study.records import Study
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Landing:
-    """What the first page needs. `refusal` says why there is no way in; `resumes` that a session of
-    this person goes on.
+    """The data that the first page needs. `refusal` says why there is no way in; `resumes` is true
+    if a session of this person continues.
     """
 
     study_id: str
@@ -59,9 +60,9 @@ class JoinedSession:
     mark: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Caller:
-    """Somebody at the door."""
+    """A caller who wants to join."""
 
     link: Link
     row: StudyRow
@@ -75,7 +76,7 @@ class _Caller:
     replaced: Session | None = None
 
 
-#: Which of a study's languages somebody reads.
+#: The choice among a study's languages.
 LanguageChoice: TypeAlias = Callable[[Sequence[str]], str]
 #: Nothing kept by the browser. How long a place is kept for a session that sends nothing. A browser
 #: sends its first event within seconds.
@@ -102,18 +103,18 @@ def landing(
     query: Mapping[str, str],
     kept: Mapping[str, str] = NOTHING_KEPT,
 ) -> Landing:
-    """Look without touching: link previews and prefetchers create nothing. `kept` is what the
-    browser remembers.
+    """Look without touching: link previews and prefetchers create nothing. `kept` is the browser's
+    memory.
     """
     caller = _caller(conn, context, link, query, kept, lock=False)
     reason = _reason(conn, context, caller, desktop=True)
     study = caller.definition.study
     return Landing(
-        caller.row.id,
-        caller.definition,
-        caller.kind,
-        reason,
-        study.languages,
+        study_id=caller.row.id,
+        definition=caller.definition,
+        kind=caller.kind,
+        refusal=reason,
+        languages=study.languages,
         previews=caller.identity.previews,
         resumes=caller.existing is not None and reason is None,
     )
@@ -130,7 +131,7 @@ def join(
     kept: Mapping[str, str] = NOTHING_KEPT,
     who: str = "",
 ) -> JoinedSession | TooManyTries:
-    """Start a session, or go on with the one this person has. `who` is a network address, for the
+    """Start a session, or continue the session of this person. `who` is a network address, for the
     limit on new sessions.
     """
     caller = _caller(conn, context, link, query, kept, lock=True)
@@ -182,7 +183,7 @@ def _mark(
 ) -> str | None:
     """The name under which the browser keeps its token; None if it needs to keep none. Personal
     links are secrets themselves, and may be opened one after the other on a laboratory's computer.
-    Simulated people are protected from nobody.
+    Sessions of simulated people need no protection.
     """
     if kind != "open":
         return None
@@ -222,9 +223,11 @@ def _caller(
         definition.study.recruit, query, key=context.key, study_id=row.id
     )
     kind = "preview" if identity.previews else link.kind
-    knock = partial(_Caller, link, row, definition, identity, kind)
+    caller = partial(
+        _Caller, link=link, row=row, definition=definition, identity=identity, kind=kind
+    )
     if kind == "personal" and link.used_by is not None:
-        return knock(sessions.by_id(conn, link.used_by))
+        return caller(existing=sessions.by_id(conn, link.used_by))
     known = kind != "preview" and identity.hash is not None
     same_id = (
         sessions.by_recruiter(conn, row.id, identity.hash or "", pool_of(kind)) if known else ()
@@ -233,11 +236,11 @@ def _caller(
     token = None if mark is None else kept.get(mark)
     if not same_id:
         marked = None if token is None else sessions.of_study(conn, row.id, token_hash(token))
-        return knock(marked, same_browser=marked is not None)
+        return caller(existing=marked, same_browser=marked is not None)
     if mark is None or definition.study.recruit.repeats == "refuse":
-        return knock(same_id[0])
-    # An id is known to the platform, to the researchers and to whoever saw the address: it says
-    # who, but does not prove it.
+        return caller(existing=same_id[0])
+    # An id is known to the platform, to the researchers and to people who saw the address: it names
+    # a person, but does not prove their identity.
     own = next(
         (
             session
@@ -247,12 +250,12 @@ def _caller(
         None,
     )
     if own is not None:
-        return knock(own, same_browser=True)
+        return caller(existing=own, same_browser=True)
     forbids = definition.study.resume == "forbid"
     begun = next(
         (one for one in same_id if (forbids and one.head_seq > 0) or _has_content(conn, one)), None
     )
-    return knock(begun, replaced=same_id[0] if begun is None else None)
+    return caller(existing=begun, replaced=same_id[0] if begun is None else None)
 
 
 #: Events that a page sends by itself.
@@ -272,9 +275,7 @@ def _has_content(conn: Connection, session: Session) -> bool:
 
 
 def _reason(conn: Connection, context: Context, caller: _Caller, *, desktop: bool) -> Reason | None:
-    """Why not, or None. Somebody who has a session keeps it, whatever happened to the study
-    since.
-    """
+    """Why not, or None. A person with a session keeps it, whatever changed in the study since."""
     study = caller.definition.study
     if caller.existing is not None:
         return _reason_against_repeat(context, conn, caller, caller.existing)
@@ -325,7 +326,7 @@ def _milliseconds(moment: datetime.datetime) -> int:
 
 
 def _start(conn: Connection, context: Context, caller: _Caller, language: str) -> str:
-    """Balanced inside this transaction: nobody else starts a session of the study meanwhile."""
+    """Balanced inside this transaction: no other session of the study starts meanwhile."""
     now_ms, study, kinds = context.clock.now_ms(), caller.definition.study, pool_of(caller.kind)
     if caller.replaced is not None:
         sessions.change(conn, caller.replaced.id, reserved_until_ms=now_ms)
@@ -334,8 +335,8 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
         Cell.of(cell.arms, cell.rows): cell.n_sessions
         for cell in sessions.filled(conn, caller.row.id, kinds, now_ms)
     }
-    # Simulated sessions come out the same on every server; those of people must not be computed
-    # again by strangers.
+    # Simulated sessions are the same on every server; those of people must not be computed again by
+    # strangers.
     secret = (
         "" if caller.kind == "simulated" else keyed_hash(context.key, "assignment", caller.row.id)
     )
@@ -388,7 +389,17 @@ def pass_over(
 ) -> list[ClosedTrial]:
     """Note the trials that a rule skips."""
     rows = [
-        ClosedTrial(position, run, planned[position].key, "skipped", 0, None, {}, None, now_ms)
+        ClosedTrial(
+            position=position,
+            run=run,
+            key=planned[position].key,
+            status="skipped",
+            attempts=0,
+            submit_seq=None,
+            answers={},
+            opened_ms=None,
+            closed_ms=now_ms,
+        )
         for position in skipped
     ]
     for row in rows:
@@ -399,10 +410,10 @@ def pass_over(
 # ------------------------------------------------------------------------------------- taking over
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionClaim:
-    """`ack` and `head` are where the server's chain stands; `position` is the trial to show.
-    `untouched` is where the session stands while nothing has happened in it.
+    """`ack` and `head` are the current end of the server's chain; `position` is the trial to show.
+    `untouched` is the state of the session while nothing has happened in it.
     """
 
     epoch: int
@@ -421,7 +432,9 @@ def claim(conn: Connection, context: Context, *, token: str) -> SessionClaim:
     standing = standing_of(conn, context, token, lock=True)
     session, position = standing.session, standing.session.position
     if session.state == "finished":
-        return SessionClaim(session.epoch, session.head_seq, session.head_hash, position)
+        return SessionClaim(
+            epoch=session.epoch, ack=session.head_seq, head=session.head_hash, position=position
+        )
     begun = session.epoch > 0 and session.head_seq > 0 and standing.step.outcome is None
     policy = standing.definition.study.resume
     if begun and policy == "forbid":
@@ -446,11 +459,17 @@ def claim(conn: Connection, context: Context, *, token: str) -> SessionClaim:
         reserved_until_ms=now_ms + held_ms,
     )
     untouched = standing if session.top_seq == 0 else None
-    return SessionClaim(session.epoch + 1, session.head_seq, session.head_hash, position, untouched)
+    return SessionClaim(
+        epoch=session.epoch + 1,
+        ack=session.head_seq,
+        head=session.head_hash,
+        position=position,
+        untouched=untouched,
+    )
 
 
 def _restart(conn: Connection, context: Context, standing: Standing) -> int:
-    """Begin the same plan again. What was answered before stays, under its run."""
+    """Begin the same plan again. Earlier answers stay, under their run."""
     now_ms, run = context.clock.now_ms(), standing.session.run + 1
     step = progress(standing.plan, (), standing.session.arms)
     pass_over(conn, standing.session.id, standing.plan, step.skipped, run=run, now_ms=now_ms)

@@ -1,4 +1,4 @@
-"""Leaving a session: for good at its end, or to go on later on any device, with a short code that
+"""Leaving a session: finally at its end, or to continue later on any device, with a short code that
 leads back.
 """
 
@@ -87,7 +87,7 @@ def finish(
 def result(
     context: Context, standing: Standing, outcome: str, query: Mapping[str, str]
 ) -> SessionEnd:
-    """What a finished session's last page shows; derived, so that it can be shown again at any
+    """The content of a finished session's last page; derived, so that it can be shown again at any
     time.
     """
     code = completion_code(context, standing, outcome)
@@ -117,7 +117,7 @@ WINDOW_MS = 15 * 60_000
 
 @dataclass(frozen=True, slots=True)
 class ResumeTicket:
-    """What a participant takes along. `token` is the last part of their personal link."""
+    """The data that a participant takes along. `token` is the last part of their personal link."""
 
     code: str
     token: str
@@ -132,16 +132,16 @@ def code_hash(context: Context, code: str) -> str:
 
 
 def holder_mark(context: Context, token: str) -> str:
-    """What a browser keeps that took part in a session, beside the session's address. An address
-    can be seen by others.
+    """The mark of a session that a browser keeps after taking part, in addition to the session's
+    address. An address can be seen by others.
     """
     return opaque_name(context.key, "holder", token_hash(token))
 
 
 @dataclass(frozen=True, slots=True)
 class PersonProof:
-    """What somebody brings who wants something of a session that has ended: the mark that the
-    browser keeps, or the code. `who` (a network address) only slows down guessing.
+    """The proof of a caller about a session that has ended: the mark that the browser keeps, or the
+    code. `who` (a network address) only slows down guessing.
     """
 
     mark: str = ""
@@ -152,7 +152,7 @@ class PersonProof:
 def check_proof(
     conn: Connection, context: Context, session: Session, proof: PersonProof
 ) -> BelievableError | None:
-    """Why not, or None. While a session goes on, its address is enough: who has it writes into it
+    """Why not, or None. While a session runs, its address is enough: its owner writes into it
     anyway.
     """
     mark = holder_mark(context, context.token_of(session.id))

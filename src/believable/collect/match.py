@@ -2,8 +2,8 @@
 to pay a bonus.
 
 The platform's ids are hashed with the study's key and compared with the stored hashes; they are
-written to the lists and nowhere else. Where the two sides disagree, or more than one session fits,
-the row goes to the review list: nobody is paid or rejected on a guess.
+written to the lists and nowhere else. If the two sides disagree, or if more than one session
+matches, the row goes to the review list: no participant is paid or rejected on a guess.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from believable.study.records import Study
 LISTS = ("approve", "reject", "screened_out", "review", "unmatched", "ignored")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """How a platform names its columns, see `platform_layouts.yaml`."""
 
@@ -44,7 +44,7 @@ class Layout:
 
 @cache
 def layouts() -> Mapping[str, Layout]:
-    """By the platform's name, in the order in which they are told apart."""
+    """By the platform's name, in the order in which they are tested."""
     written = YAML(typ="safe", pure=True).load(Path(__file__).with_name("platform_layouts.yaml"))
     fixed: dict[str, dict[str, Any]] = {
         name: {
@@ -53,7 +53,7 @@ def layouts() -> Mapping[str, Layout]:
         }
         for name, columns in written.items()
     }
-    return {name: Layout(name, **columns) for name, columns in fixed.items()}
+    return {name: Layout(platform=name, **columns) for name, columns in fixed.items()}
 
 
 #: What platforms say of submissions that ask for no decision, in small letters without marks.
@@ -65,7 +65,7 @@ _DECIDED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
     """One row of the platform's file."""
 
@@ -77,7 +77,7 @@ class Submission:
     cells: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlatformFile:
     layout: Layout
     id_column: str
@@ -117,7 +117,7 @@ def read_platform(
     expected: str | None = None,
 ) -> PlatformFile:
     """Read a platform's export. It is recognised by its columns unless it is named; `expected`
-    decides where they do not tell.
+    decides if they are ambiguous.
     """
     if not path.is_file():
         raise NotFound(
@@ -133,7 +133,7 @@ def read_platform(
             f"{path}: the file has no header. Export it again, as CSV with column names."
         )
     header = tuple(rows[0])
-    places = {_folded(name): number for number, name in reversed(list(enumerate(header)))}
+    places = {_fold(name): number for number, name in reversed(list(enumerate(header)))}
     layout = _layout(path, places, platform, id_column, expected)
     column = _id_place(path, header, places, layout, id_column)
     submissions, without_id = [], []
@@ -145,11 +145,27 @@ def read_platform(
         if not participant:
             without_id.append(number)
             continue
-        pick = {name: _pick(row, header, places, names) for name, names in _wanted(layout).items()}
+        pick = {
+            name: _pick(row, header, places, names)
+            for name, names in _wanted_columns(layout).items()
+        }
         submissions.append(
-            Submission(number, participant, pick["submission"], pick["status"], pick["code"], row)
+            Submission(
+                line=number,
+                participant=participant,
+                submission=pick["submission"],
+                status=pick["status"],
+                code=pick["code"],
+                cells=row,
+            )
         )
-    return PlatformFile(layout, header[column], tuple(submissions), header, tuple(without_id))
+    return PlatformFile(
+        layout=layout,
+        id_column=header[column],
+        submissions=tuple(submissions),
+        header=header,
+        without_id=tuple(without_id),
+    )
 
 
 def match(
@@ -203,7 +219,7 @@ def _layout(
         if known and any(name in places for name in layout.ids):
             return layout
     if id_column is not None:
-        return Layout("custom", (_folded(id_column),))
+        return Layout(platform="custom", ids=(_fold(id_column),))
     likely = layouts().get(expected or "")
     if likely is not None and any(name in places for name in likely.ids):
         return likely
@@ -221,7 +237,7 @@ def _id_place(
     layout: Layout,
     id_column: str | None,
 ) -> int:
-    wanted = (_folded(id_column),) if id_column is not None else layout.ids
+    wanted = (_fold(id_column),) if id_column is not None else layout.ids
     for name in wanted:
         if name in places:
             return places[name]
@@ -232,7 +248,7 @@ def _id_place(
     )
 
 
-def _wanted(layout: Layout) -> dict[str, tuple[str, ...]]:
+def _wanted_columns(layout: Layout) -> dict[str, tuple[str, ...]]:
     return {"submission": layout.submissions, "status": layout.statuses, "code": layout.codes}
 
 
@@ -242,7 +258,7 @@ def _pick(
     return next((row[header[places[name]]].strip() for name in names if name in places), "")
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 
@@ -251,7 +267,7 @@ def _times(submissions: Sequence[Submission]) -> dict[str, int]:
     times: dict[str, int] = {}
     for submission in submissions:
         times[submission.participant] = times.get(submission.participant, 0) + (
-            _folded(submission.status) not in _OVER
+            _fold(submission.status) not in _OVER
         )
     return times
 
@@ -283,7 +299,7 @@ def _judge(
     def judged(name: str, reason: str, outcome: str = "") -> JudgedSubmission:
         return JudgedSubmission(submission, name, reason, outcome)
 
-    status = _folded(submission.status)
+    status = _fold(submission.status)
     if not candidates:
         if status in _OVER:
             return judged(

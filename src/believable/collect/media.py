@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from believable.collect.context import Context, standing_of
+from believable.contracts.trial import PlannedTrial, Question
 from believable.core.errors import NotFound
 from believable.core.ids import opaque_name
 from believable.stimuli.judging import Variant, judged_log, served_replay
 from believable.store.engine import Connection
 from believable.study.definition import Definition
-from believable.study.plan import PlannedTrial, rated_positions
-from believable.study.records import Question
+from believable.study.plan import rated_positions
 
 #: Sessions whose names are kept in memory: a video is fetched in many pieces.
 SESSIONS_KEPT = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShownMedium:
     """One stimulus of a page: which player shows it, under which name its file is served, and the
     name of its log if it has one that the page shows (a recording has it inside). `round_position`:
@@ -39,8 +39,8 @@ class ShownMedium:
 
 
 def media_name(context: Context, session_id: str, stimulus_id: str, part: str = "") -> str:
-    """`part` tells apart what is served of the same stimulus: a recording with or without its plan,
-    the log of a video.
+    """`part` distinguishes several media of the same stimulus: a recording with or without its
+    plan, the log of a video.
     """
     return opaque_name(context.key, session_id, f"{stimulus_id}/{part}" if part else stimulus_id)
 
@@ -48,7 +48,7 @@ def media_name(context: Context, session_id: str, stimulus_id: str, part: str = 
 def shown_media(
     context: Context, session_id: str, definition: Definition, planned: PlannedTrial
 ) -> tuple[ShownMedium, ...]:
-    """What a page shows, in the order of its players."""
+    """The media of a page, in the order of its players."""
     beside = planned.trial.opens_beside
     variant = Variant("plan" in beside, "log" in beside)
     return tuple(
@@ -66,7 +66,7 @@ def still_media(
     position: int,
 ) -> tuple[ShownMedium, ...]:
     """The two stimuli that a later page reminds of with small pictures: as they were shown, so that
-    nothing new is told.
+    they reveal nothing new.
     """
     if not any(_wants_stills(question) for question in plan[position].trial.all_questions):
         return ()
@@ -89,14 +89,32 @@ def _shown(
     if medium.is_replay:
         name = media_name(context, session_id, stimulus, variant.name)
         judged = served_replay(folder, definition, stimulus, variant)
-        return ShownMedium("replay", name, judged, judged.stat().st_size, medium.duration_ms)
+        return ShownMedium(
+            player="replay",
+            name=name,
+            path=judged,
+            bytes=judged.stat().st_size,
+            length_ms=medium.duration_ms,
+        )
     name = media_name(context, session_id, stimulus)
     if medium.actions is None or not variant.name:
-        return ShownMedium("video", name, folder / medium.digest, medium.bytes, medium.duration_ms)
+        return ShownMedium(
+            player="video",
+            name=name,
+            path=folder / medium.digest,
+            bytes=medium.bytes,
+            length_ms=medium.duration_ms,
+        )
     log_name = media_name(context, session_id, stimulus, f"log-{variant.name}")
     log = judged_log(folder, medium.actions, variant)
     return ShownMedium(
-        "video", name, folder / medium.digest, medium.bytes, medium.duration_ms, log_name, log
+        player="video",
+        name=name,
+        path=folder / medium.digest,
+        bytes=medium.bytes,
+        length_ms=medium.duration_ms,
+        log_name=log_name,
+        log_path=log,
     )
 
 

@@ -1,5 +1,5 @@
-"""What happened on the current page since it opened, watched, opened beside and annotated: for
-going on after a reload, and for judging whether it is enough.
+"""What happened on the current page since it opened, watched, opened alongside and annotated: to
+continue after a reload, and to judge whether it is enough.
 """
 
 from __future__ import annotations
@@ -9,19 +9,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from believable.collect.context import Context, Standing
+from believable.contracts.registries import INSTRUMENTS, PAGES
+from believable.contracts.trial import Controls, PlannedTrial, TrialBase
 from believable.store import event_log
 from believable.store.engine import Connection
 from believable.store.event_log import Event
-from believable.study.plan import PlannedTrial, rated_positions
-from believable.study.records import Controls, TrialBase
+from believable.study.plan import rated_positions
 
 #: No medium is longer: a month.
 LONGEST_MS = 31 * 86_400_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ViewingProgress:
-    """How much of a stimulus was watched: `views` to the end, how far the view after them has come,
+    """How much of a stimulus was watched: `views` to the end, how far the later view has reached,
     and the parts that were on screen, in order and without overlap.
     """
 
@@ -46,7 +47,7 @@ class ViewingProgress:
         return sum(max(0, min(to_ms, length_ms) - from_ms) for from_ms, to_ms in self.watched)
 
     def after(self, event: Event, controls: Controls | None = None) -> ViewingProgress:
-        """What it is after one more event of its player. What runs faster than a first viewing may
+        """Its value after one more event of its player. What runs faster than a first viewing may
         is not watched.
         """
         data = event.data
@@ -84,7 +85,7 @@ class ViewingProgress:
 
 
 def _whole(data: Mapping[str, Any], name: str) -> int:
-    """A number of milliseconds that a browser told; 0 for anything else."""
+    """A number of milliseconds sent by a browser; 0 for anything else."""
     value = data.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < LONGEST_MS:
         return 0
@@ -94,7 +95,7 @@ def _whole(data: Mapping[str, Any], name: str) -> int:
 def _with(
     parts: tuple[tuple[int, int], ...], from_ms: int, to_ms: int
 ) -> tuple[tuple[int, int], ...]:
-    """The parts and one more, joined where they touch."""
+    """The parts and one more, merged if they touch."""
     if to_ms <= from_ms:
         return parts
     touching = [part for part in parts if part[0] <= to_ms and from_ms <= part[1]]
@@ -123,8 +124,8 @@ def page_events(conn: Connection, standing: Standing, containing: str) -> Iterat
 
 
 def opened_beside(conn: Connection, standing: Standing) -> frozenset[str]:
-    """What was ever opened beside the player of the current page, or of the one watched earlier
-    that it asks about: `plan`, `log`.
+    """The panels ever opened alongside the player of the current page, or of the one watched
+    earlier that it asks about: `plan`, `log`.
     """
     trial = standing.plan[standing.session.position].trial
     if trial.rated_turn is not None:
@@ -157,7 +158,7 @@ def _opened_earlier(conn: Connection, standing: Standing) -> frozenset[str]:
 
 def seen_each(conn: Connection, standing: Standing) -> tuple[ViewingProgress, ...]:
     """From the players' events since the page opened, so that a reload neither forgets a view nor
-    starts again. A trace tells the position more often than the player does.
+    starts again. A trace reports the position more often than the player does.
     """
     progress = list(unseen_players(standing))
     if not progress:
@@ -175,10 +176,10 @@ def seen_each(conn: Connection, standing: Standing) -> tuple[ViewingProgress, ..
 
 def streams_of(context: Context, trial: TrialBase) -> tuple[str, ...]:
     """The kinds of events that annotating this page records."""
-    annotation, own = trial.annotation, context.kinds.pages[trial.kind].streams
+    annotation, own = trial.annotation, PAGES[trial.kind].streams
     if annotation is None or own is not None:
         return own or ()
-    return tuple(stream.kind for stream in context.kinds.instruments[annotation.kind].streams)
+    return tuple(stream.kind for stream in INSTRUMENTS[annotation.kind].streams)
 
 
 def annotated(conn: Connection, context: Context, standing: Standing) -> tuple[Event, ...]:

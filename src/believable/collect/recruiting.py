@@ -1,4 +1,5 @@
-"""Recruiting: reading who a link says somebody is, and where they are sent at the end.
+"""Recruiting: reading a participant's identity from a link, and the address to which they are sent
+at the end.
 
 Ids are kept as keyed hashes only, so an address that needs them at the end takes them from the
 participant's own browser.
@@ -11,13 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
+from believable.contracts.trial import TrialBase
 from believable.core.ids import keyed_hash
 from believable.study.platforms import PLATFORMS, id_parameter, parameters
-from believable.study.records import Recruit, TrialBase
+from believable.study.records import Recruit
 
-#: What MTurk sends while somebody only looks at a task.
+#: The value that MTurk sends while a worker only previews a task.
 NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"
-#: Longer ids are nobody's.
+#: Longer ids are invalid.
 MAX_ID_CHARS = 256
 #: The only hosts that `turkSubmitTo` may name: anything else would be an open redirect.
 MTURK_HOSTS = frozenset({"www.mturk.com", "workersandbox.mturk.com"})
@@ -43,7 +45,7 @@ ADDRESSES: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who the link says somebody is. `hash` is None when it does not say; `previews` when they only
+    """The identity in the link. `hash` is None when it does not say; `previews` when they only
     look.
     """
 
@@ -64,8 +66,8 @@ def extra_hash(key: bytes, study_id: str, parameter: str, value: str) -> str:
 
 
 def _any_id(recruit: Recruit, query: Mapping[str, str]) -> str | None:
-    """Where everybody is taken once, any platform's id counts, also one that the study does not
-    name.
+    """If each person may take part once, the id of any platform counts, even one that the study
+    does not name.
     """
     known = (platform.id_parameter for platform in PLATFORMS.values())
     return (
@@ -98,8 +100,8 @@ def _value(query: Mapping[str, str], parameter: str) -> str | None:
 def redirect(
     finish: TrialBase, recruit: Recruit, outcome: str, *, code: str | None, query: Mapping[str, str]
 ) -> str | None:
-    """Where to send somebody, or None: when nothing is set for this outcome, or when a parameter it
-    needs is not known.
+    """The address to which a participant is sent, or None: if nothing is set for this outcome, or
+    if a parameter it needs is not known.
     """
     template = finish.own_address(outcome) or ADDRESSES.get(finish.platform or "", {}).get(outcome)
     if template is None:

@@ -1,4 +1,4 @@
-"""Why a free text deserves a look: copied, pasted, very short, or faster than anybody types. Pure
+"""Why a free text deserves a look: copied, pasted, very short, or faster than people type. Pure
 functions.
 
 A hint is never a verdict: a person decides, without knowing the condition.
@@ -33,19 +33,17 @@ COMPARED_CHARACTERS = 2_000
 NAMED_OTHERS = 5
 
 SHORT_CHARACTERS: Mapping[str, int] = {"text": 2, "long_text": 15}
-#: Faster than this nobody types (150 words a minute).
+#: Faster than this is impossible for typing (150 words a minute).
 TYPED_PER_S = 12.5
-#: A page or a session below this share of the median is fast, once so many are there to compare
-#: with.
+#: A page or a session below this share of the median is fast, if there are at least this number to
+#: compare with.
 FAST_SHARE = 1 / 3
 FAST_MIN_N = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TextAnswer:
-    """One free-text answer with what is known about how it came about. Nothing here tells condition
-    or arm.
-    """
+    """One free-text answer with its circumstances. Nothing here reveals condition or arm."""
 
     session: str
     number: int
@@ -101,10 +99,10 @@ def similarity(first: frozenset[str], second: frozenset[str]) -> float:
     return shared / (len(first) + len(second) - shared)
 
 
-#: Texts are compared in full when one of so many keys is the same, each made of so many minima
-#: (MinHash with banding). Two texts with similarity s share one with probability 1 - (1 -
-#: s^ROWS)^BANDS: .998 at .8, over .9999 from .86, .005 at .2. So what is looked at grows with the
-#: number of texts, not with the number of pairs.
+#: Texts are compared in full if one of this number of keys is the same, each made of this number of
+#: minima (MinHash with banding). Two texts with similarity s share one with probability 1 - (1 -
+#: s^ROWS)^BANDS: .998 at .8, over .9999 from .86, .005 at .2. So the work grows with the number of
+#: texts, not with the number of pairs.
 BANDS = 16
 ROWS = 5
 _FACTORS = np.random.default_rng(20_261_116).integers(
@@ -133,9 +131,7 @@ def sharing_keys(salt: str, gram_set: frozenset[str]) -> tuple[int, ...]:
 
 
 def copied(places: list[str], n_same: int, similarity: float) -> Hint:
-    """`places` of the first few others; of `n_same` with the very same words where there are
-    any.
-    """
+    """`places` of the first few others; of `n_same` with the very same words if there are any."""
     how = "same text" if n_same else f"nearly the same text ({similarity:.0%})"
     named = places[:NAMED_OTHERS]
     more = f" and {n_same - len(named)} more" if n_same > len(named) else ""
@@ -153,11 +149,11 @@ def place_in_words(session: str, number: int, position: int, of: str) -> str:
 
 
 def own_hints(answer: TextAnswer) -> list[Hint]:
-    """What the answer gives away by itself."""
-    return [*_pasted(answer), *_short(answer), *_typed(answer)]
+    """The hints in the answer itself."""
+    return [*_paste_hints(answer), *_short(answer), *_typing_hints(answer)]
 
 
-def _pasted(answer: TextAnswer) -> list[Hint]:
+def _paste_hints(answer: TextAnswer) -> list[Hint]:
     if not answer.pasted_characters:
         return []
     return [Hint("paste", f"{answer.pasted_characters} characters were pasted")]
@@ -170,7 +166,7 @@ def _short(answer: TextAnswer) -> list[Hint]:
     return [Hint("short", f"{n_characters} character{'' if n_characters == 1 else 's'}")]
 
 
-def _typed(answer: TextAnswer) -> list[Hint]:
+def _typing_hints(answer: TextAnswer) -> list[Hint]:
     if answer.took_ms is None or answer.pasted_characters:
         return []
     per_s = answer.trial_characters / max(answer.took_ms / 1000, 0.001)
@@ -181,7 +177,7 @@ def _typed(answer: TextAnswer) -> list[Hint]:
 def fast_hints(
     trial_id: str, took_ms: int | None, session_ms: int | None, median_ms: Mapping[str, float]
 ) -> list[Hint]:
-    """Far below the median of the page, or of whole sessions, which stands under ''."""
+    """Far below the median of the page, or of whole sessions, which has the key ''."""
     hints = []
     for what, took, name in (("page", took_ms, trial_id), ("session", session_ms, "")):
         median = median_ms.get(name)
@@ -195,7 +191,7 @@ def fast_hints(
 
 
 def medians(pairs: Iterable[tuple[str, int | None]]) -> dict[str, float]:
-    """The median by name, where there are enough values to speak of one."""
+    """The median by name, if there are enough values."""
     values: dict[str, list[int]] = defaultdict(list)
     for name, value in pairs:
         if value is not None:
@@ -208,7 +204,7 @@ def medians(pairs: Iterable[tuple[str, int | None]]) -> dict[str, float]:
 # ----------------------------------------------------------------------------------------------
 # kinds as they are kept
 
-#: Kept beside the kinds: fast by itself, whatever the medians.
+#: Stored in addition to the kinds: fast by itself, whatever the medians.
 TYPED = "typed"
 
 

@@ -1,7 +1,7 @@
-"""New free texts come into the review queue: a few sessions at a time, each answer looked at once.
+"""Adds new free texts to the review queue: a few sessions at a time, each answer once.
 
 The cost of an answer does not grow with the number of those before it: texts are found by keys, and
-the medians, which concern all answers, are taken anew only when a tenth more have come.
+the medians, which concern all answers, are computed again only when there are a tenth more.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from believable.collect.review_hints import (
     sharing_keys,
     similarity,
 )
+from believable.contracts.trial import Block, Question, TrialBase
 from believable.store import review, review_queue
 from believable.store.engine import Connection, Store
 from believable.store.review_queue import (
@@ -43,14 +44,13 @@ from believable.store.review_queue import (
     TimedAnswer,
 )
 from believable.study.definition import Definition
-from believable.study.records import Block, Question, TrialBase
 
 #: Sessions taken in at a time: bounds how long a commit takes and how long the interpreter is held.
 SESSIONS_AT_ONCE = 20
-#: A key that so many texts share tells nothing new about the next one. Thereby a text is compared
-#: in full with so many others for each of its keys at most, however many there are.
+#: A key that this number of texts share carries no information about the next one. So a text is
+#: compared in full with at most this number of others for each of its keys, however many there are.
 MOST_SHARING = 20
-#: Medians are taken anew when the answers have grown by this share.
+#: Medians are computed again when the number of answers has grown by this share.
 GROWTH = 0.1
 
 
@@ -124,7 +124,7 @@ def hints_of(
     answer: TextAnswer,
     median_ms: Mapping[str, float],
 ) -> tuple[Hint, ...]:
-    """The hints of one answer in words, as things stand now."""
+    """The current hints of one answer as text."""
     hints: list[Hint] = []
     same, n_same = review_queue.copies(conn, study, pool, row, NAMED_OTHERS)
     if n_same:
@@ -152,7 +152,7 @@ def hints_of(
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """What one step takes in, worked out from a snapshot and then written."""
+    """The input of one step, computed from a snapshot and then written."""
 
     unread: tuple[PendingSession, ...]
     closed: Mapping[str, tuple[int, int]]
@@ -163,8 +163,8 @@ class Intake:
 def take_in(
     store: Store, questions: KnownQuestions, study: str, pool: str, pause: Callable[[float], None]
 ) -> int:
-    """Everything that is new, step by step; how many sessions were read. `pause` is told how long
-    each step took.
+    """Everything that is new, step by step; how many sessions were read. `pause` receives the
+    duration of each step.
     """
     n_read = 0
     while True:
@@ -188,7 +188,7 @@ def _pass(
     pause: Callable[[float], None],
 ) -> int:
     """Once through all sessions in the order of their numbers, a few at a time; how many were read.
-    A session that goes on behind is found by the next pass.
+    A session that continues in the meantime is found by the next pass.
     """
     n_read, after = 0, 0
     while True:
@@ -230,7 +230,7 @@ def _intake(
             texts += _texts(
                 trial, session, questions.of(conn, session.definition), pasted[session.id]
             )
-    answers, before = _compared(conn, study, pool, [answer for answer, _ in texts])
+    answers, before = _compare(conn, study, pool, [answer for answer, _ in texts])
     rows = []
     for (answer, ordinal), same in zip(texts, answers, strict=True):
         kinds = {str(hint.kind) for hint in own_hints(answer)}
@@ -242,21 +242,21 @@ def _intake(
         decision = decided.get((answer.session, review.target(answer.trial_key, answer.question)))
         rows.append(
             NewAnswer(
-                answer.session,
-                answer.number,
-                answer.position,
-                ordinal,
-                answer.trial_key,
-                answer.question,
-                answer.took_ms,
-                answer.session_ms,
-                answer.pasted_characters,
-                same.digest,
-                same.alike,
-                words,
-                n_kinds,
-                decision,
-                same.keys,
+                session=answer.session,
+                number=answer.number,
+                position=answer.position,
+                ordinal=ordinal,
+                trial_key=answer.trial_key,
+                question=answer.question,
+                took_ms=answer.took_ms,
+                session_ms=answer.session_ms,
+                pasted=answer.pasted_characters,
+                digest=same.digest,
+                alike=same.alike,
+                kinds=words,
+                n_kinds=n_kinds,
+                decision=decision,
+                keys=same.keys,
             )
         )
     return Intake(unread, closed, tuple(rows), before)
@@ -305,7 +305,7 @@ class Sameness:
     keys: tuple[int, ...] = ()
 
 
-def _compared(
+def _compare(
     conn: Connection, study: str, pool: str, answers: Sequence[TextAnswer]
 ) -> tuple[list[Sameness], tuple[int, ...]]:
     """Each text against those in the queue and those before it in this step; and answers that have

@@ -12,7 +12,6 @@ import shlex
 from dataclasses import dataclass
 
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused
-from believable.pages.contract import Kinds
 from believable.store import studies
 from believable.store.engine import Connection
 from believable.store.study_versions import (
@@ -32,7 +31,7 @@ REASON_CHARACTERS = 2_000
 @dataclass(frozen=True, slots=True)
 class PendingChange:
     """A definition that differs from the one that the latest real session is pinned to
-    (`previous`), and that nobody explained yet.
+    (`previous`), and that has no stated reason yet.
     """
 
     previous: str
@@ -45,15 +44,13 @@ class PendingChange:
 
 
 class UnexplainedChange(Refused):
-    """A study was changed while participants take part, and nobody has said why."""
+    """A study was changed while participants take part, without a stated reason."""
 
 
 def pending_change(
-    conn: Connection, kinds: Kinds, *, study_id: str, definition: Definition
+    conn: Connection, *, study_id: str, definition: Definition
 ) -> PendingChange | None:
-    """What would change for the sessions to come; None if nothing does, or if no participant has
-    begun yet.
-    """
+    """The changes for future sessions; None if nothing does, or if no participant has begun yet."""
     try:
         row = studies.get(conn, study_id)
     except NotFound:
@@ -65,7 +62,7 @@ def pending_change(
         or _is_explained(conn, study_id, pinned, definition.hash)
     ):
         return None
-    before = Definition.from_json(studies.definition_body(conn, pinned), kinds)
+    before = Definition.from_json(studies.definition_body(conn, pinned))
     n_sessions = sum(version.n_sessions for version in study_versions(conn, study_id))
     return PendingChange(
         pinned, definition.hash, definition_changes(before, definition), n_sessions
@@ -125,24 +122,17 @@ def unpinned_note(conn: Connection, *, study_id: str, definition: Definition) ->
 
 
 def revise(
-    conn: Connection,
-    kinds: Kinds,
-    *,
-    study_id: str,
-    definition: Definition,
-    reason: str,
-    user: str,
-    at_ms: int,
+    conn: Connection, *, study_id: str, definition: Definition, reason: str, user: str, at_ms: int
 ) -> tuple[PendingChange | None, int]:
-    """Record why the study changes, and give the definition to the sessions to come. The change and
-    the number of its version.
+    """Record why the study changes, and give the definition to future sessions. The change and the
+    number of its version.
 
     If the current definition of an older database has no stated reason, the reason is recorded
     afterwards: then nothing else changes.
     """
     words = checked_reason(reason)
     studies.get(conn, study_id, lock=True)
-    pending = pending_change(conn, kinds, study_id=study_id, definition=definition)
+    pending = pending_change(conn, study_id=study_id, definition=definition)
     if pending is not None:
         title = definition.study.title.in_language(definition.study.languages[0])
         studies.put(
@@ -156,7 +146,13 @@ def revise(
         previous = pending.previous
     else:
         previous = _unexplained_predecessor(conn, study_id, definition)
-    record_revision(conn, study_id, Revision(definition.hash, previous, words, user, at_ms))
+    record_revision(
+        conn,
+        study_id,
+        Revision(
+            definition=definition.hash, previous=previous, reason=words, user=user, at_ms=at_ms
+        ),
+    )
     version = next(
         version
         for version in study_versions(conn, study_id)

@@ -13,6 +13,12 @@ from typing import Any
 
 from believable.collect.context import Context, Standing, check_epoch, standing_of
 from believable.collect.media import ShownMedium, media_name
+from believable.contracts.game import RoundContext
+from believable.contracts.inputs import InputChange
+from believable.contracts.record import Record
+from believable.contracts.registries import WORLDS
+from believable.contracts.trial import PlannedTrial
+from believable.contracts.world import Playable
 from believable.core.errors import Conflict
 from believable.recordings import file
 from believable.recordings.recording import Recording
@@ -20,10 +26,7 @@ from believable.stimuli.judging import Variant, judging_tree
 from believable.store import rounds, sessions
 from believable.store.engine import Connection
 from believable.store.rounds import RoundKey, StoredRound
-from believable.study.bases import Record
-from believable.study.plan import PlannedTrial, round_position
-from believable.worlds import WORLDS
-from believable.worlds.contract import Playing, RoundPlace
+from believable.study.plan import round_position
 from believable.worlds.live_round import LiveRound, record_round
 from believable.worlds.play_trial import Play, opponent_of
 
@@ -31,7 +34,7 @@ RECORDING_TYPE = "application/gzip"
 VIDEO_TYPE = "video/mp4"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HeldRound:
     """A round that this connection holds. `steppable`: a simulated participant, who may play faster
     than time. `filmed`: a video is made of it.
@@ -41,7 +44,7 @@ class HeldRound:
     holder: str
     play: Play
     setup: Record
-    changes: tuple[Sequence[int], ...]
+    changes: tuple[InputChange, ...]
     tick: int
     over: bool
     score: int | None
@@ -49,7 +52,7 @@ class HeldRound:
     filmed: bool = False
 
     @property
-    def playing(self) -> Playing[Any, Any]:
+    def playing(self) -> Playable[Any, Any]:
         return WORLDS[self.play.world].game
 
     @property
@@ -57,7 +60,7 @@ class HeldRound:
         return self.playing.hz(self.setup)
 
     def live(self) -> LiveRound:
-        """As it stands; nothing is pressed."""
+        """Its current state; no key is pressed."""
         live = LiveRound.rebuilt(self.playing, self.setup, self.changes, self.tick)
         live.release()
         return live
@@ -65,22 +68,24 @@ class HeldRound:
 
 @dataclass(frozen=True, slots=True)
 class EndedRound:
-    """What is left of a round: the whole recording, the copy that may be watched, and a video where
-    the study wants one.
+    """The stored result of a round: the whole recording, the copy that may be watched, and a video
+    if the study asks for one.
     """
 
-    score: int
+    score: int | None
     recording: bytes
     judged: bytes
     video: bytes | None = None
 
 
 def setup_of(planned: PlannedTrial, seed: int) -> Record:
-    """What the plan and the seed (the trial's own, or else the session's) make of a play trial."""
+    """The setup of a play trial, from the plan and the seed (the trial's own, or else the
+    session's).
+    """
     play = planned.trial
     assert isinstance(play, Play)
     playing = WORLDS[play.world].game
-    place = RoundPlace(
+    place = RoundContext(
         session_seed=seed if play.start_seed is None else play.start_seed,
         trial_key=planned.key,
         condition=planned.condition,
@@ -88,7 +93,7 @@ def setup_of(planned: PlannedTrial, seed: int) -> Record:
         duration_s=play.duration_s,
         practice=play.practice,
     )
-    setup: Record = playing.settle(playing.options_in(play), place)
+    setup: Record = playing.trial.resolve(playing.trial.options_in(play), place)
     return setup
 
 
@@ -124,7 +129,7 @@ def open_round(
         key=latest.key,
         holder=holder,
         play=play,
-        setup=WORLDS[play.world].game.setup_from(latest.setup),
+        setup=WORLDS[play.world].game.load_setup(latest.setup),
         changes=tuple(rounds.changes_of(conn, latest.key)),
         tick=latest.tick,
         over=latest.state == "over",
@@ -145,32 +150,30 @@ def _new(
     session = standing.session
     planned = standing.plan[session.position]
     assert isinstance(planned.trial, Play)
-    setup = WORLDS[planned.trial.world].game.stored(setup_of(planned, session.seed))
+    setup = WORLDS[planned.trial.world].game.dump_setup(setup_of(planned, session.seed))
     key = RoundKey(session.id, session.position, session.run, attempt)
     return rounds.create(conn, key, setup=setup, holder=holder, at_ms=now_ms)
 
 
-def applied(conn: Connection, opened: HeldRound) -> list[list[int]]:
+def applied(conn: Connection, opened: HeldRound) -> list[InputChange]:
     """All inputs of the round that are stored."""
     return rounds.changes_of(conn, opened.key)
 
 
-def record(opened: HeldRound, changes: Sequence[Sequence[int]]) -> EndedRound:
-    """The recording of a round that is over, made from what is stored: the same again whoever makes
-    it.
-    """
+def record(opened: HeldRound, changes: Sequence[InputChange]) -> EndedRound:
+    """The recording of a round that is over, made from stored data: the same on every call."""
     return ended(*record_round(opened.playing, opened.setup, changes))
 
 
-def ended(recording: Recording, score: int) -> EndedRound:
-    """What is kept of a recording."""
+def ended(recording: Recording, score: int | None) -> EndedRound:
+    """The stored parts of a recording."""
     text = json.dumps(judging_tree(recording, Variant()), ensure_ascii=False, separators=(",", ":"))
     judged = gzip.compress(text.encode(), compresslevel=9, mtime=0)
     return EndedRound(score, file.to_bytes(recording), judged)
 
 
 def end_round(conn: Connection, context: Context, opened: HeldRound, recorded: EndedRound) -> None:
-    """Keep the recording, which is from now on what a later page shows. Once is enough."""
+    """Store the recording, which later pages show from now on. Once is enough."""
     key = opened.key
     latest = rounds.latest(conn, key.session, key.position, key.run, lock=True)
     if latest is None or latest.state != "live" or latest.key != key:
@@ -203,7 +206,7 @@ def is_over(conn: Connection, standing: Standing) -> bool:
 
 
 def leave_practice(conn: Connection, context: Context, standing: Standing) -> None:
-    """The person is ready: what was practised stays, and nothing is added to it."""
+    """The person is ready: the practice stays, and nothing is added to it."""
     session = standing.session
     if standing.plan[session.position].trial.plays_round != "practice":
         return
@@ -213,8 +216,8 @@ def leave_practice(conn: Connection, context: Context, standing: Standing) -> No
 
 
 def shown_round(conn: Connection, context: Context, standing: Standing) -> tuple[ShownMedium, ...]:
-    """What the current page shows, where that is a round: a recording that lies in the database,
-    not in a file.
+    """The stimulus of the current page, if it is a round: a recording in the database, not in a
+    file.
     """
     session = standing.session
     source = round_position(standing.plan, session.position)
@@ -224,12 +227,16 @@ def shown_round(conn: Connection, context: Context, standing: Standing) -> tuple
     for player, stored in _forms(source, session.run):
         length = sessions.file_size(conn, session.id, stored)
         if length is not None:
-            return (ShownMedium(player, name, Path(), length, round_position=source),)
+            return (
+                ShownMedium(
+                    player=player, name=name, path=Path(), bytes=length, round_position=source
+                ),
+            )
     return ()
 
 
 def round_content(conn: Connection, context: Context, token: str, name: str) -> bytes | None:
-    """What is behind a session's name for one of its rounds; None where it is no such name."""
+    """The round with a session's name for it; None if it is not such a name."""
     standing = standing_of(conn, context, token)
     session = standing.session
     sources = {round_position(standing.plan, position) for position in range(len(standing.plan))}

@@ -1,5 +1,5 @@
-"""Whether a claimed view was possible. A browser says what it played; the server knows the medium's
-length, what it has sent of it and since when the page is open.
+"""Whether a claimed view was possible. The browser reports what it played; the server knows the
+medium's length, the bytes sent and the time since the page was opened.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from believable.bundle.session_records import ViewCheck
 from believable.collect.context import Context, Standing
 from believable.collect.media import ShownMedium, shown_media
 from believable.collect.page_events import ViewingProgress
+from believable.contracts.trial import Controls
 from believable.store import view_checks
 from believable.store.engine import Connection
-from believable.study.records import Controls
 
 #: Lengths in files and lengths as browsers play them differ a little, and so do sizes behind a
 #: proxy.
@@ -26,9 +26,9 @@ UNCHECKED_LINKS = ("simulated",)
 
 
 def needed_ms(controls: Controls, length_ms: int | None, progress: ViewingProgress) -> int:
-    """The shortest time in which somebody can have seen what the browser claims.
+    """The shortest time in which a person can have seen what the browser claims.
 
-    If nobody can jump, an end that was reached means that all of it was played.
+    If jumping is impossible, reaching the end means that all of it was played.
     """
     if length_ms is None:
         return 0

@@ -1,3 +1,1 @@
-"""The ground everything stands on: errors, registries, ids, clocks and seeds. Imports nothing of
-ours.
-"""
+"""The foundation: errors, registries, ids, clocks and seeds. Imports no other package of ours."""

@@ -1,5 +1,5 @@
-"""How this package starts other Python processes: never with the current folder among the folders
-that modules come from.
+"""How this package starts other Python processes: the current folder is never one of the folders
+that modules are loaded from.
 
 `python -m` and `python -c` put the current folder first on `sys.path`, so that a file such as
 `threading.py` in a study folder would run in place of the library's own. `-P` and `PYTHONSAFEPATH`

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """A published source; authors as `Family, Given names`. `note` says what it is for, and what is
-    not known about it.
+    """A published source; authors as `Family, Given names`. `note` says how it is used, and which
+    facts are unknown.
     """
 
     key: str
@@ -22,7 +22,7 @@ class Citation:
     @property
     def words(self) -> str:
         """As one line of a list of references."""
-        who = f"{_listed(self.authors)} " if self.authors else ""
+        who = f"{_list_authors(self.authors)} " if self.authors else ""
         when = f"({self.year}). " if self.year is not None else ""
         parts = [f"{who}{when}{self.title}.", f"{self.venue}." if self.venue else ""]
         parts.append(f"https://doi.org/{self.doi}" if self.doi else "")
@@ -43,7 +43,7 @@ class Citation:
         return f"@{kind}{{{self.key},\n" + ",\n".join(rows) + "\n}\n"
 
 
-def _listed(authors: tuple[str, ...]) -> str:
+def _list_authors(authors: tuple[str, ...]) -> str:
     """`("Gorman, Bernard", "Thurau, Christian")` → `Gorman, B. & Thurau, C.`"""
     short = []
     for author in authors:

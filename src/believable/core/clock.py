@@ -1,4 +1,4 @@
-"""Time comes in by the door: whoever needs it is handed a clock."""
+"""Time is a parameter: code that needs it receives a clock."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class WallClock:
 
 
 class VirtualClock:
-    """A clock that moves only when told to."""
+    """A clock that moves only on request."""
 
     def __init__(self, start_ms: int = 1_750_000_000_000) -> None:
         self._now_ms = start_ms

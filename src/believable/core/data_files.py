@@ -1,4 +1,4 @@
-"""Data files beside the code, in the part of YAML that can be read at once: an entry per line, its
+"""Data files next to the code, in the part of YAML that can be read at once: an entry per line, its
 value as in JSON.
 
     block:

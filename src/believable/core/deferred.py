@@ -10,7 +10,7 @@ from typing import Any
 
 
 class DeferredModule(ModuleType):
-    """`special = DeferredModule("scipy.special")` stands for the module; `special.ndtr` loads it,
+    """`special = DeferredModule("scipy.special")` replaces the module; `special.ndtr` loads it,
     once.
     """
 

@@ -1,4 +1,4 @@
-"""Documents written for people: a template beside the module that knows the facts, filled in."""
+"""Documents for people: a template in the folder of the module that knows the facts, filled in."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Folders for drafts that hold people's data: inside the data folder, and gone with who made them.
 
-A process that is killed leaves its drafts behind. Each is held by a lock, which the system releases
-when the process ends in whatever way; `sweep_drafts` deletes those that nobody holds.
+A killed process leaves its drafts behind. Each is held by a lock, which the system releases when
+the process ends in any way; `sweep_drafts` deletes those without a holder.
 """
 
 from __future__ import annotations

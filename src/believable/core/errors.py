@@ -2,13 +2,17 @@
 
 BelievableError
 ├── InvalidInput      a value given by the caller (function argument, option, file content)
+│   ├── WrongUsage    options that are missing, unknown, or exclude each other
 │   └── StudyError    a study file with problems; carries all of them
 ├── NotFound          a named thing does not exist
+│   └── UnknownName   a name that is not among those that can be chosen
 ├── Refused           allowed in general, not now or not for you
-├── Conflict          somebody else was faster, or the same id came with other content
+├── Conflict          another request was faster, or the same id arrived with other content
 ├── StorageFull       the disk or database cannot take more; nothing was acknowledged
-├── BrokenPlugin      a part that somebody else declares cannot be loaded
-└── MissingExtra      an optional part is not installed
+├── BrokenPlugin      a part of another package cannot be loaded
+└── MissingPart       a package is not installed
+    ├── MissingPackage  one that an input names; also an InvalidInput
+    └── MissingExtra  an optional part of this package is not installed
 """
 
 from __future__ import annotations
@@ -31,7 +35,11 @@ class InvalidInput(BelievableError, ValueError):
     """A value that cannot be used: `place: expectation, got value. Cure.`"""
 
 
-#: The cure where a table comes from elsewhere.
+class WrongUsage(InvalidInput):
+    """Options that are missing, unknown, or exclude each other."""
+
+
+#: The fix for a table of another origin.
 AS_CSV = "Save it as CSV, in UTF-8."
 #: Damaged content raises these, whatever reads it. `TypeError` and `AttributeError` are not among
 #: them: they are our own bugs, and must not be reported as damage.
@@ -73,8 +81,8 @@ def reading(source: object, cure: str) -> Iterator[None]:
 
 @contextmanager
 def parsing(source: object, cure: str) -> Iterator[None]:
-    """Like `reading`, for code that takes a parsed tree apart. There a `TypeError` may come from
-    content of another shape, or from a bug; the message names both, and the line of our code.
+    """Like `reading`, for code that takes a parsed tree apart. There a `TypeError` may be caused by
+    content of another shape, or by a bug; the message names both, and the line of our code.
 
     >>> with parsing("x.json", "Copy it again."):
     ...     [1, 2]["title"]
@@ -93,7 +101,7 @@ def parsing(source: object, cure: str) -> Iterator[None]:
             ) from error
 
 
-#: What a disk, or the share of it that an account may use, says when it is full.
+#: The errors of a full disk, or of a full quota.
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -103,6 +111,10 @@ class TooLarge(InvalidInput):
 
 class NotFound(BelievableError, LookupError):
     """A named thing does not exist."""
+
+
+class UnknownName(NotFound):
+    """A name that is not among those that can be chosen."""
 
 
 class Withdrawn(BelievableError):
@@ -118,7 +130,7 @@ class TooManyTries(Refused):
 
 
 class Conflict(BelievableError):
-    """Somebody else was faster, or the same id came with other content."""
+    """Another request was faster, or the same id arrived with other content."""
 
 
 class TakenOver(Conflict):
@@ -139,27 +151,35 @@ class BrokenPlugin(BelievableError):
     """
 
 
-class MissingExtra(BelievableError, ImportError):
+class MissingPart(BelievableError, ImportError):
+    """A package is not installed."""
+
+
+class MissingPackage(MissingPart, InvalidInput):
+    """A package that an input names is not installed."""
+
+
+class MissingExtra(MissingPart):
     """An optional part is not installed."""
 
-    def __init__(self, *, what: str, extra: str) -> None:
+    def __init__(self, *, what: str, extra: str = "", install: str = "") -> None:
+        self.what, self.extra, self.install = what, extra, install or f"believable[{extra}]"
         super().__init__(
-            f"{what} needs an optional part. Install it with: pip install 'believable[{extra}]'"
+            f"{what} needs an optional part. Install it with: pip install '{self.install}'"
         )
-        self.what, self.extra = what, extra
 
-    def __reduce__(self) -> tuple[Callable[..., MissingExtra], tuple[str, str]]:
+    def __reduce__(self) -> tuple[Callable[..., MissingExtra], tuple[str, str, str]]:
         """Errors travel between processes."""
-        return _missing_extra, (self.what, self.extra)
+        return _missing_extra, (self.what, self.extra, self.install)
 
 
-def _missing_extra(what: str, extra: str) -> MissingExtra:
-    return MissingExtra(what=what, extra=extra)
+def _missing_extra(what: str, extra: str, install: str) -> MissingExtra:
+    return MissingExtra(what=what, extra=extra, install=install)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One thing wrong in a file: where, what, and how to mend it."""
+    """One problem in a file: location, problem, fix."""
 
     file: str
     line: int

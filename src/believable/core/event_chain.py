@@ -1,4 +1,4 @@
-"""Events: what a kind of them holds, and the hash chain over a session's events.
+"""Events: the content of each kind, and the hash chain over a session's events.
 
 The head of the chain is the proof that all of them are stored, in order, to the letter.
 """
@@ -6,23 +6,38 @@ The head of the chain is the proof that all of them are stored, in order, to the
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
 class EventKind:
-    """One kind of event that the browser records: its name, its data, and what it means.
+    """One kind of event that the browser records: its name, its data, and its meaning.
 
-    `data` names the keys of the event's data, in the order they are written.
+    `data` names the keys of the event's data, in the order they are written. `is_input`: whether a
+    page counts it as an input of the participant (`min_inputs`). `table` is the shared table of a
+    bundle that it goes into (`traces`, `flags`, `reactions`). Without one an event of an instrument
+    gets a table named after it, with a column for each key; `types` says of which type (string if
+    it does not).
     """
 
     kind: str
     data: tuple[str, ...]
     about: str
+    is_input: bool = True
+    table: Literal["traces", "flags", "reactions"] | None = None
+    types: Mapping[str, Literal["string", "integer", "number", "boolean"]] = field(
+        default_factory=dict, hash=False
+    )
+
+    @property
+    def own_table(self) -> str:
+        """`mood.change` → `mood_change`."""
+        return self.kind.replace(".", "_")
 
 
-#: What the page itself records. Players and annotating instruments declare their own.
+#: The events of the page itself. Players and annotating instruments declare separate ones.
 PAGE_EVENTS = (
     EventKind(
         "page.open",

@@ -26,8 +26,8 @@ def token_hash(token: str) -> str:
 
 
 def policy_source(text: str) -> str:
-    """The name of a script or style that stands in a page itself, by which its content security
-    policy allows it and no other.
+    """The name of an inline script or style, by which its content security policy allows it and no
+    other.
     """
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
@@ -63,14 +63,14 @@ def spoken_code(key: bytes, *parts: str) -> str:
 
 
 def completion_code(declared: str, key: bytes, study_id: str, outcome: str) -> str:
-    """One per study and outcome, the same for everybody, as platforms expect it: the declared one,
-    or ours for `auto`.
+    """One per study and outcome, the same for all participants, as platforms expect it: the
+    declared one, or ours for `auto`.
     """
     return spoken_code(key, "completion", study_id, outcome) if declared == "auto" else declared
 
 
 def normalise_code(text: str) -> str:
-    """What a person typed, as `spoken_code` writes it: case, spaces, hyphens and look-alikes
+    """A typed code in the form of `spoken_code`: case, spaces, hyphens and look-alikes are
     forgiven.
     """
     raw = text.upper().translate(str.maketrans("ILOU", "110V"))

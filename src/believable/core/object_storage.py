@@ -5,10 +5,9 @@ several machines have mounted.
 `medium_file`   a file of the media folder, fetched first where only the storage behind that folder
                 has it
 
-A media folder remembers the storage behind it in `storage.txt`, so that every process and every
-command that works on it knows. What it holds are copies: each is fetched once, checked by its name,
-and read from the disk from then on, so that people go on watching while the storage cannot be
-reached.
+A media folder remembers the storage behind it in `storage.txt`, so every process and every command
+that works on it knows. Its files are copies: each is fetched once, checked by its name, and read
+from the disk from then on, so people continue watching while the storage cannot be reached.
 """
 
 from __future__ import annotations
@@ -75,8 +74,8 @@ def is_bucket(address: str) -> bool:
 
 def storage_at(address: str) -> Storage:
     """Reached with the credentials of the environment (`AWS_ACCESS_KEY_ID`,
-    `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, and `AWS_ENDPOINT_URL` where it is not Amazon's), or
-    those of the machine's role.
+    `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, and `AWS_ENDPOINT_URL` if it is not Amazon's), or those
+    of the machine's role.
     """
     if is_bucket(address):
         return BucketStorage(address)
@@ -157,8 +156,8 @@ class BucketStorage:
             stores: Any = importlib.import_module("obstore.store")
         except ImportError:
             raise MissingExtra(what="object storage", extra="s3") from None
-        # A server of one's own, without TLS, is named by whoever sets the endpoint; Amazon's has
-        # none but https.
+        # A private server without TLS is named by the person who sets the endpoint; Amazon's has
+        # only https.
         options = {
             "allow_http": True,
             "connect_timeout": f"{CONNECT_S}s",
@@ -205,14 +204,14 @@ class BucketStorage:
 
     @contextmanager
     def _errors_told(self, name: str = "") -> Iterator[None]:
-        """What the library says, in a sentence and with the cure."""
+        """The library's message, as a sentence with the fix."""
         try:
             yield
         except BelievableError:
             raise
         except (FileNotFoundError, self._errors.BaseError) as error:
-            # Of a list it tells everything as the same error: what the storage answered is in the
-            # text alone.
+            # For a list it reports everything as the same error: only the text holds the storage's
+            # answer.
             if "NoSuchBucket" in str(error):
                 cure = "Make it in the storage's console, or correct the name."
                 raise NotFound(f"{self.address}: there is no such bucket. {cure}") from None
@@ -261,7 +260,7 @@ def digest_of(path: Path) -> str:
 STORAGE_FILE = "storage.txt"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _storages: dict[str, Storage] = {}
-#: Several people may be the first to ask for a clip: it comes once.
+#: Several people may be the first to ask for a clip: it is fetched once.
 _fetching = threading.Lock()
 
 

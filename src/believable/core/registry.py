@@ -7,11 +7,12 @@ from __future__ import annotations
 import difflib
 import logging
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
-from believable.core.errors import BrokenPlugin, InvalidInput, NotFound
+from believable.core.errors import BrokenPlugin, InvalidInput, UnknownName
 
 log = logging.getLogger(__name__)
 
@@ -22,22 +23,9 @@ class Named(Protocol):
 
 
 T = TypeVar("T", bound=Named)
-T_co = TypeVar("T_co", covariant=True)
 
 
-class Lookup(Protocol[T_co]):
-    """What code that is handed a registry may do with it: a registry of more capable records will
-    do as well.
-    """
-
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    def __getitem__(self, name: str, /) -> T_co: ...
-    def __contains__(self, name: object, /) -> bool: ...
-    def __iter__(self) -> Iterator[T_co]: ...
-
-
-#: The owner of what comes with this package.
+#: The owner of the parts of this package.
 OURS = "believable"
 
 
@@ -59,8 +47,8 @@ def must_keep_contract(what: str, name: str, problems: Iterable[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RecordSource(Generic[T]):
-    """Where a record comes from: its name, whose it is (`believable`, `acme-likert 1.2`), and how
-    it is loaded.
+    """The source of a record: its name, its owner (`believable`, `acme-likert 1.2`), and how it is
+    loaded.
     """
 
     name: str
@@ -72,9 +60,8 @@ class Registry(Generic[T]):
     """Declared records by name, in the order they were declared. A name declared twice is an error
     that names both owners.
 
-    `sources` are listed at the first use and loaded one by one, when they are asked for. A record
-    that cannot be loaded is an error for whoever asks for it by name; whoever goes through all of
-    them gets the others, and the log says why.
+    `sources` are listed at the first use and loaded one by one, on demand. A record that cannot be
+    loaded is an error for code that asks for it by name; iteration skips it, and the log says why.
     """
 
     def __init__(
@@ -113,14 +100,27 @@ class Registry(Generic[T]):
         self.__dict__.pop("_sources", None)
         return record
 
+    @contextmanager
+    def including(self, record: T) -> Iterator[None]:
+        """Find this record under its name for the length of a block, whatever is declared."""
+        known = dict(self._sources), dict(self._records)
+        self._sources[record.name] = RecordSource(record.name, "this block", lambda: record)
+        self._records[record.name] = record
+        try:
+            yield
+        finally:
+            self._sources, self._records = known
+
     def __getitem__(self, name: str) -> T:
         if name not in self._records:
             if name not in self._sources:
-                raise NotFound(f"unknown {self.what} {name!r}. {did_you_mean(name, self._sources)}")
-            self._records[name] = self._loaded(self._sources[name])
+                raise UnknownName(
+                    f"unknown {self.what} {name!r}. {did_you_mean(name, self._sources)}"
+                )
+            self._records[name] = self._load(self._sources[name])
         return self._records[name]
 
-    def _loaded(self, source: RecordSource[T]) -> T:
+    def _load(self, source: RecordSource[T]) -> T:
         if source.owner == OURS:
             return source.load()
         try:
@@ -151,6 +151,11 @@ class Registry(Generic[T]):
 
     def __len__(self) -> int:
         return len(self._sources)
+
+    @property
+    def added_names(self) -> tuple[str, ...]:
+        """The names that do not come with this package."""
+        return tuple(source.name for source in self._sources.values() if source.owner != OURS)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,20 +1,19 @@
-"""Files and folders that appear whole or not at all, and what is said where a disk does not take
-them.
+"""Files and folders that appear completely or not at all, and the messages if a disk refuses them.
 
 `whole_file`     a draft to write, which gets its name when it is finished
 `whole_folder`   the same for several files: none of them is replaced before all are written
-`put_in_place`   what was drafted elsewhere on the same disk
+`put_in_place`   a draft from elsewhere on the same disk
 `write_whole`    a text, at once
-`refuse_outside_links`   before anything is written into a folder that may come from a stranger
-`disk_error`     what a disk says, as our error with the cure
+`refuse_outside_links`   before anything is written into a folder that a stranger may have made
+`disk_error`     a disk's message, as our error with the fix
 
 One rule for every command that writes a folder: it takes a new or empty one, or an earlier result
 of the same command. A file that it did not write itself is never deleted or overwritten, and
 neither is one that was edited since; it refuses and lists them.
 
-`seal`               writes down what a command has written: the SHA-256 of each file
+`seal`               stores the files of a command: the SHA-256 of each file
 `check_replaceable`  before a folder is replaced as a whole
-`check_writable`     before files are put into a folder beside others
+`check_writable`     before files are added to a folder with others
 `results_folder`     the same around the writing: a folder to write into, whose files are sealed and
                      take their places
 `replace_folder`     puts a finished folder in the place of an earlier one
@@ -36,13 +35,12 @@ from types import MappingProxyType
 from believable.core.errors import NO_SPACE, BelievableError, Conflict, Refused, StorageFull
 
 _RIGHTS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
-#: Something else stands where a file or a folder was meant.
+#: The path is neither a file nor a folder.
 _IN_THE_WAY = frozenset({errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOTEMPTY})
 
 
 def disk_error(error: OSError, place: object = None) -> BelievableError:
-    """With the place, what the system says, and the cure. The system does not always say which file
-    it speaks of.
+    """With the path, the system's message, and the fix. The system does not always name the file.
 
     >>> disk_error(OSError(errno.ENOSPC, "No space left on device"), "report")
     StorageFull('report: No space left on device. Free space on that disk, or name another place.')
@@ -55,7 +53,7 @@ def disk_error(error: OSError, place: object = None) -> BelievableError:
         return Refused(
             f"{named}: {words}. Give this account the right to it, or name another place."
         )
-    if number in _IN_THE_WAY:  # what is there may be a folder above
+    if number in _IN_THE_WAY:  # the existing path may be a folder above
         return Refused(
             f"{error.filename2 or error.filename or named}: {words}. Name another place, or move"
             " away what is there."
@@ -64,7 +62,7 @@ def disk_error(error: OSError, place: object = None) -> BelievableError:
 
 
 def _first(error: OSError) -> tuple[int | None, str]:
-    """Copying a folder tells all files that failed at once: the first is enough, and the others
+    """Copying a folder reports all files that failed at once: the first is enough, and the others
     failed alike.
     """
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
@@ -89,8 +87,8 @@ def writing(place: Path) -> Iterator[None]:
 @contextmanager
 def whole_file(target: Path, mode: int = 0o666) -> Iterator[Path]:
     """A file to write that gets its name when it is finished, and durable. A new one has these
-    rights, less the process's umask; one that is replaced keeps its own. What is no file, such as
-    /dev/stdout, is written as it is.
+    rights, less the process's umask; a replaced one keeps its rights. A path that is no file, such
+    as /dev/stdout, is written as it is.
     """
     with writing(target):
         if target.exists() and not target.is_file() and not target.is_dir():
@@ -114,8 +112,8 @@ def whole_file(target: Path, mode: int = 0o666) -> Iterator[Path]:
 def refuse_outside_links(folder: Path, name: str) -> Path:
     """`folder / name`, if neither it nor anything in it is a link to a place outside of `folder`.
 
-    A study folder may come from a stranger: a link in it would let him choose a file elsewhere that
-    we write.
+    A stranger may have made a study folder: a link in it would let them choose a file elsewhere
+    that we write.
     """
     home, path = folder.resolve(), folder / name
     inside = (
@@ -140,8 +138,8 @@ def write_whole(target: Path, text: str) -> None:
 
 @contextmanager
 def whole_folder(target: Path) -> Iterator[Path]:
-    """A folder to write into, beside `target`. In the end its files take their places there; others
-    that are there stay.
+    """A folder to write into, next to `target`. In the end its files are moved there; other files
+    there stay.
     """
     with writing(target):
         real = target.resolve()
@@ -156,9 +154,9 @@ def whole_folder(target: Path) -> Iterator[Path]:
 
 
 SUMS = "SHA256SUMS"
-#: What file managers leave behind. Nobody misses it.
+#: Files that file managers leave behind. They may be deleted.
 _LITTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
-#: So many files are named in a refusal.
+#: The number of files named in a refusal.
 _NAMED = 8
 
 
@@ -184,7 +182,7 @@ def check_replaceable(folder: Path, what: str, *, is_ours: bool, option: str = "
             f"{folder}: there is something else here, and it is not a {what}. Choose another place"
             f" with {option}."
         )
-    _refuse(folder, what, sorted(found - _sums(folder).keys()), _edited(folder, found), option)
+    _refuse(folder, what, sorted(found - _sums(folder).keys()), _find_edited(folder, found), option)
 
 
 def check_writable(folder: Path, what: str, *, is_ours: bool, option: str = "--out") -> None:
@@ -197,7 +195,7 @@ def check_writable(folder: Path, what: str, *, is_ours: bool, option: str = "--o
             f"{folder}: there is something else here, and it is not a {what}. Choose another place"
             f" with {option}."
         )
-    _refuse(folder, what, [], _edited(folder, found), option)
+    _refuse(folder, what, [], _find_edited(folder, found), option)
 
 
 @contextmanager
@@ -215,7 +213,7 @@ def results_folder(
         )  # it may have changed meanwhile
         found, before = _content(target), _sums(target)
         new = {path.relative_to(draft).as_posix() for path in draft.rglob("*") if path.is_file()}
-        if before:  # results of early versions are not sealed: there nobody can tell
+        if before:  # results of early versions are not sealed: their changes cannot be detected
             _refuse(target, what, sorted((new & found) - before.keys()), [], option)
         seal(
             draft,
@@ -278,7 +276,7 @@ def _sums(folder: Path) -> dict[str, str]:
     return {SUMS: ""} | {name: digest for digest, _, name in entries}
 
 
-def _edited(folder: Path, found: Set[str]) -> list[str]:
+def _find_edited(folder: Path, found: Set[str]) -> list[str]:
     written = _sums(folder).items()
     return sorted(
         name

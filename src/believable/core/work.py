@@ -1,11 +1,11 @@
-"""Work elsewhere: in threads, in other processes, on a cluster. What comes of it does not depend on
-where or on how many.
+"""Work elsewhere: in threads, in other processes, on a cluster. Results do not depend on the
+location or the number of workers.
 
 `map_chunks`   one function over many chunks, results in their order
 `map_named`    one function over many files: a file that fails, or brings its process down, stops
                nothing else
-`run_crew`     processes that work side by side, wait for each other, and tell how far they are
-`Child`        one call in a fresh interpreter: what it loads is gone when it is done, and it can be
+`run_crew`     processes that work side by side, wait for each other, and report their progress
+`Child`        one call in a fresh interpreter: its modules are gone when it is done, and it can be
                ended at any time
 `Companion`    a process that is talked to for as long as it is needed
 `on_cluster`   while it lasts, what would go to other processes goes to a Dask cluster instead
@@ -119,7 +119,7 @@ def map_chunks(
         )
     if executor is None and (count == 1 or len(todo) <= 1):
         return _in_turn(function, todo, progress)
-    with _opened(executor, min(count, max(len(todo), 1)), pool) as running:
+    with _open_executor(executor, min(count, max(len(todo), 1)), pool) as running:
         return _collect(running, function, todo, progress)
 
 
@@ -196,8 +196,8 @@ def _version() -> str:
 
 
 class _ClusterExecutor(Executor):
-    """A Dask client as an executor whose futures raise what the function raised, and whose calls
-    use one numeric thread.
+    """A Dask client as an executor whose futures raise the function's error, and whose calls use
+    one numeric thread.
     """
 
     def __init__(self, client: Any) -> None:
@@ -217,8 +217,8 @@ class _ClusterExecutor(Executor):
     def crew(
         self, work: Callable[[CrewMember[Any]], Any], parts: int, hear: Callable[[Any], None]
     ) -> list[Any]:
-        """One part for each of so many workers, which talk to this process: everybody waits for
-        everybody through it.
+        """One part for each worker. The workers talk to this process and wait for each other
+        through it.
         """
         if parts > len(self.workers):
             raise InvalidInput(
@@ -268,15 +268,15 @@ def _own_address(scheduler: str) -> str:
         return address
 
 
-#: What a member of a crew on a cluster sends when it waits for the others, and is sent when all
-#: have come so far.
+#: The message of a crew's member on a cluster that waits for the others, and the answer when all
+#: have reached this point.
 _TOGETHER = "together"
 
 
 def _crew_part(
     address: Any, key: bytes, work: Callable[[CrewMember[Any]], Any], number: int, parts: int
 ) -> None:
-    """What a worker of a cluster does: its part, in talks with the process that asked for it."""
+    """The work of a cluster's worker: its part, in talks with the process that asked for it."""
     with connection.Client(address, authkey=key) as line:
         line.send(number)
 
@@ -284,7 +284,7 @@ def _crew_part(
             line.send(_TOGETHER)
             line.recv()
 
-        with suppress(EOFError, OSError):  # the others have failed, and whoever asked knows
+        with suppress(EOFError, OSError):  # the others have failed, and the caller knows
             _answer(
                 line,
                 partial(_with_one_numeric_thread, work),
@@ -310,7 +310,7 @@ def _in_turn(
     return results
 
 
-def _opened(executor: Any, workers: int, pool: Pool) -> AbstractContextManager[Executor]:
+def _open_executor(executor: Any, workers: int, pool: Pool) -> AbstractContextManager[Executor]:
     if executor is None:
         return _local_pool(workers, pool)
     if hasattr(executor, "get_executor"):
@@ -334,8 +334,8 @@ def _local_pool(workers: int, pool: Pool, preload: str | None = None) -> Executo
 
 
 def _clean_context(preload: str | None) -> BaseContext:
-    """Workers come from a process that runs nothing: a fork of one with threads (codecs have them)
-    may deadlock.
+    """Workers are forked from an idle process: a fork of one with threads (codecs have them) may
+    deadlock.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
@@ -402,8 +402,8 @@ def _begin_worker() -> None:
 
 
 def _end_with_parent() -> None:
-    """A worker waits for work from a pipe that its siblings hold open, too: it does not see by
-    itself that nobody asks.
+    """A worker waits for work from a pipe that its siblings hold open, too: it cannot detect by
+    itself that no work follows.
     """
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -441,8 +441,8 @@ def _collect(
 
 
 def _kill_workers(executor: Executor) -> None:
-    """End the processes of a pool at once, those included that have just started and ignore Ctrl-C
-    so far.
+    """End the processes of a pool at once, including those that have just started and still ignore
+    Ctrl-C.
     """
     processes: Mapping[int, Any] = getattr(executor, "_processes", None) or {}
     for process in list(processes.values()):
@@ -515,7 +515,7 @@ class _CallResult(Generic[Result]):
 
 @dataclass(frozen=True, slots=True)
 class _CallFailure:
-    """An `error` that is told to people travels as it is; of a fault only its traceback."""
+    """An `error` for people travels as it is; of a fault only its traceback."""
 
     error: BelievableError | None
     words: str = ""
@@ -523,8 +523,8 @@ class _CallFailure:
 
 @dataclass(frozen=True, slots=True)
 class CrewMember(Generic[Message]):
-    """What one process of a crew gets: its number (from 1), how many they are, how to wait until
-    all have come so far (`together`) and how to tell the caller something (`tell`).
+    """The surroundings of one process of a crew: its number (from 1), the number of processes, how
+    to wait until all have reached this point (`together`) and how to report to the caller (`tell`).
     """
 
     number: int
@@ -571,14 +571,14 @@ def run_crew(
 
 
 def _results(lines: Sequence[Any], hear: Callable[[Any], None]) -> list[Any]:
-    """What each process gives in the end. Those without a barrier of their own wait for each other
-    through here.
+    """The final result of each process. Processes without a barrier wait for each other through
+    here.
     """
     results: dict[Any, Any] = {}
     waiting = 0
     while len(results) < len(lines):
         for line in connection.wait([line for line in lines if line not in results]):
-            message = _received(line)
+            message = _receive(line)
             if isinstance(message, _CallResult):
                 results[line] = message.result
             elif message == _TOGETHER:
@@ -600,12 +600,12 @@ def _answer(line: Any, function: Callable[..., Any], *arguments: Any) -> None:
         return  # another process has failed, and says why
     except BelievableError as error:
         message = _CallFailure(error)
-    except Exception as error:  # noqa: BLE001 - told where it can be seen
+    except Exception as error:  # noqa: BLE001 - reported in the open
         message = _CallFailure(None, "".join(traceback.format_exception(error)))
     line.send(message)
 
 
-def _received(line: Any) -> Any:
+def _receive(line: Any) -> Any:
     try:
         message = line.recv()
     except (EOFError, OSError):
@@ -642,10 +642,10 @@ class Child(Generic[Result]):
         theirs.close()
 
     def result(self) -> Result:
-        """Waits. What the function raises is raised here: our own errors as they are, a fault as
-        its traceback.
+        """Wait. The function's error is raised here: our errors as they are, a fault as its
+        traceback.
         """
-        result: Result = _received(self._line).result
+        result: Result = _receive(self._line).result
         return result
 
     def end(self) -> None:
@@ -664,10 +664,10 @@ def in_child(function: Callable[..., Result], *arguments: Any) -> Result:
 
 
 class Companion:
-    """A process that is talked to for as long as it is needed: `function(line, *arguments)` there,
-    the other end of `line`, a socket, here. It comes from a process that runs nothing and has
-    loaded `preload` already. Each end sees when the other is gone; what the function raises goes to
-    the error output, and the line ends.
+    """A process with a conversation: `function(line, *arguments)` there, the other end of `line`, a
+    socket, here. It is forked from an idle process and has loaded `preload` already. Each end
+    notices when the other is gone; the function's error is written to the error output, and the
+    line ends.
     """
 
     def __init__(self, function: Callable[..., object], *arguments: Any, preload: str) -> None:

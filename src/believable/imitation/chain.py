@@ -1,4 +1,4 @@
-"""A hand goes on from what it just did: P(a) ∝ Σ_g m_g P(a | c, c', g) · P(a | a_before)."""
+"""A hand continues from its last action: P(a) ∝ Σ_g m_g P(a | c, c', g) · P(a | a_before)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Two simpler players to stand beside the imitation: behaviour cloning, and playing back what was
-done in the nearest moment.
+"""Two simpler players to compare with the imitation: behaviour cloning, and playing back the
+actions of the nearest moment.
 
-Both see and do what the imitation sees and does, and use its primitives, so that their surprise at
-an action can be compared.
+Both have the inputs, outputs and primitives of the imitation, so their surprise at an action can be
+compared.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def state_features(
     vectors: Floats,
     before: Sequence[int] | None,
 ) -> Floats:
-    """One row per moment: the node, where one looks, what one carries, and, if asked for, what one
-    just did.
+    """One row per moment: the node, the view direction, the carried items, and, if requested, the
+    last action.
     """
     nodes = np.eye(len(model.topology.nodes))[model.topology.node_of(position)]
     angles = np.column_stack([np.cos(np.radians(yaw)), np.sin(np.radians(yaw)), pitch / 45.0])
@@ -154,7 +154,9 @@ class ClonePlayer:
         model = self._clone.model
         if not sight.alive:
             self._before = model.primitives.count
-            return MoveCommand(0.0, 0.0, None, False, True, "")
+            return MoveCommand(
+                turn=0.0, pitch=0.0, direction=None, jump=False, fire=True, weapon=""
+            )
         features = state_features(
             model,
             np.array([sight.position]),
@@ -171,12 +173,12 @@ class ClonePlayer:
         still = float(np.hypot(ahead, aside)) < 0.1
         direction = None if still else sight.yaw + float(np.degrees(np.arctan2(aside, ahead)))
         return MoveCommand(
-            turn,
-            pitch,
-            direction,
-            model.primitives.jumps(primitive),
-            model.primitives.fires(primitive),
-            model.primitives.weapon(primitive),
+            turn=turn,
+            pitch=pitch,
+            direction=direction,
+            jump=model.primitives.jumps(primitive),
+            fire=model.primitives.fires(primitive),
+            weapon=model.primitives.weapon(primitive),
         )
 
 
@@ -185,8 +187,8 @@ class ClonePlayer:
 
 
 class PlaybackPlayer:
-    """Does what the person did in the nearest recorded moment, and seeks another moment when it has
-    drifted away.
+    """Repeats the person's actions in the nearest recorded moment, and searches for another moment
+    when it has drifted away.
     """
 
     def __init__(self, recordings: Sequence[Observations], seed: int) -> None:
@@ -198,7 +200,9 @@ class PlaybackPlayer:
     def act(self, sight: Sight) -> MoveCommand:
         if not sight.alive:
             self._near = None
-            return MoveCommand(0.0, 0.0, None, False, True, "")
+            return MoveCommand(
+                turn=0.0, pitch=0.0, direction=None, jump=False, fire=True, weapon=""
+            )
         place = np.array(sight.position)
         if self._near is None or not self._goes_on(place):
             self._near = self._nearest(place, sight.yaw)
@@ -210,12 +214,12 @@ class PlaybackPlayer:
         walks = bool(np.linalg.norm(step) > 0)
         relative = np.degrees(np.arctan2(-step[1], step[0])) - seen.yaw[frame]
         return MoveCommand(
-            float(turned),
-            float(seen.pitch[frame + 1] - seen.pitch[frame]),
-            float(sight.yaw + relative) if walks else None,
-            bool(seen.jumps[frame + 1]),
-            bool(seen.firing[frame + 1]),
-            seen.weapon[frame + 1],
+            turn=float(turned),
+            pitch=float(seen.pitch[frame + 1] - seen.pitch[frame]),
+            direction=float(sight.yaw + relative) if walks else None,
+            jump=bool(seen.jumps[frame + 1]),
+            fire=bool(seen.firing[frame + 1]),
+            weapon=seen.weapon[frame + 1],
         )
 
     def _goes_on(self, place: Floats) -> bool:

@@ -8,13 +8,13 @@ from believable.core.errors import InvalidInput
 from believable.imitation.observations import Floats, Integers
 
 _MOST_ROUNDS = 200
-#: So many distances are held at once.
+#: This number of distances is held at once.
 _AT_ONCE = 4_000_000
 
 
 def k_means(points: Floats, count: int, rng: np.random.Generator) -> tuple[Floats, Integers]:
-    """Centres, and the number of each point's centre. Fewer centres where there are fewer different
-    points.
+    """Centres, and the number of each point's centre. There are fewer centres if there are fewer
+    distinct points.
     """
     if len(points) == 0:
         raise InvalidInput("k-means: expected at least one point, got none.")

@@ -1,7 +1,8 @@
-"""A recording that goes on as the agent would: it walks on the learned topology, without the game.
+"""A recording continued as the agent would play: it walks on the learned topology, without the
+game.
 
-There is no map and nobody else in it, so nothing can be hit and the figure stays on ways that were
-walked. It shows where the agent goes and how it turns, from above; what a player would see needs
+There is no map and no other player in it, so nothing can be hit and the figure stays on ways that
+were walked. It shows where the agent goes and how it turns, from above; the view of a player needs
 the game's own data.
 """
 
@@ -26,7 +27,9 @@ _REACH_TILES = 0.8
 def continue_recording(
     model: Imitation, recording: Recording, seconds: int, seed: int
 ) -> Recording:
-    """What follows the last frame in which the player lives, for so many seconds."""
+    """The continuation after the last frame in which the player lives, for this
+    number of seconds.
+    """
     seen = observe(recording)
     if not seen.alive.any():
         raise InvalidInput(
@@ -45,7 +48,18 @@ def continue_recording(
     frames = int(seconds * 1000 // model.frame_ms)
     for frame in range(frames):
         now_ms = round(frame * model.frame_ms)
-        command = agent.act(Sight(now_ms, (x, y, z), yaw, pitch, True, carried, quantities, picked))
+        command = agent.act(
+            Sight(
+                now_ms=now_ms,
+                position=(x, y, z),
+                yaw=yaw,
+                pitch=pitch,
+                alive=True,
+                carried=carried,
+                quantities=quantities,
+                picked_up=picked,
+            )
+        )
         if command.direction is not None and command.tiles_per_s is not None:
             step = min(command.tiles_per_s, model.top_speed_tiles_per_s) * model.frame_ms / 1000
             x += step * math.cos(math.radians(command.direction))
@@ -68,12 +82,12 @@ def continue_recording(
                     )
                 actions.append(
                     Action(
-                        f"a{len(actions)}",
-                        "player",
-                        now_ms,
-                        round((frame + 1) * model.frame_ms),
-                        "pick-up",
-                        item.name,
+                        id=f"a{len(actions)}",
+                        actor="player",
+                        t0_ms=now_ms,
+                        t1_ms=round((frame + 1) * model.frame_ms),
+                        verb="pick-up",
+                        object=item.name,
                         text=f"picks up {item.name}",
                     )
                 )
@@ -84,8 +98,8 @@ def continue_recording(
     return replace(
         recording,
         actors=(player,),
-        timing=Timing(model.frame_ms, frames),
-        tracks=(Track("player", tuple(xs), tuple(ys), tuple(headings)),),
+        timing=Timing(frame_ms=model.frame_ms, frames=frames),
+        tracks=(Track(actor="player", x=tuple(xs), y=tuple(ys), heading=tuple(headings)),),
         actions=tuple(actions),
         plans=(),
         telemetry={},

@@ -1,4 +1,4 @@
-"""A learned player against the person, beside simpler players: every measure by name."""
+"""A learned player compared with the person and with simpler players: every measure by name."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""What somebody has in mind while playing: what was taken when, how often nodes were entered since,
-and in which situation.
+"""A player's memory: when each item was taken, how often nodes were entered since, and the current
+situation.
 
-The same memory serves learning, acting and being tested. A situation is what was carried when it
-last changed by a pickup or a new life: losing health on the way does not change where somebody is
-going.
+The same memory serves learning, acting and being tested. A situation is the inventory at its last
+change by a pickup or a new life: losing health on the way does not change the goal.
 """
 
 from __future__ import annotations
@@ -28,7 +27,9 @@ from believable.imitation.topology import NodeMove, Topology, node_course, node_
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GoalSet:
-    """The goals of a person: situations, the item fetched in each, and when items come back."""
+    """The goals of a person: situations, the item fetched in each, and the times at which items
+    return.
+    """
 
     goals: tuple[PathGoal, ...]
     situations: PrototypeSet
@@ -71,7 +72,7 @@ class GoalMemory:
         return goal_mixture(self._goals.situations, self._situation, present)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class GoalMoment:
     """A frame of a recording with the goals of that moment; `move` where a node was entered in
     it.
@@ -91,8 +92,8 @@ def goal_moments(
     seen: Observations,
     frames: frozenset[int],
 ) -> Iterator[GoalMoment]:
-    """Goes through a recording and stops at the frames asked for. What is taken in a frame counts
-    from the next one on.
+    """Goes through a recording and stops at the frames asked for. A pickup in a frame counts from
+    the next frame on.
     """
     course = node_course(topology, seen)
     moves = {move.frame: move for move in node_moves(course)}
@@ -106,7 +107,13 @@ def goal_moments(
             now_ms = frame * seen.frame_ms
             move = moves.get(frame)
             if frame in frames:
-                yield GoalMoment(life, frame, memory.mixture(now_ms), memory.entered, move)
+                yield GoalMoment(
+                    life=life,
+                    frame=frame,
+                    mixture=memory.mixture(now_ms),
+                    entered=memory.entered,
+                    move=move,
+                )
             if move is not None:
                 memory.entered[move.end] += 1
             if frame in taken:

@@ -1,9 +1,9 @@
-"""The way along an edge, as the person went it: whoever chose a node follows somebody's own passage
-there, at its own pace.
+"""The way along an edge, as the person went it: an agent that chose a node follows a recorded
+passage there, at its original pace.
 
-A straight line to the centre of the next node runs into corners that the person went round; and
-somebody who is always as fast as can be is carried past the places where the person slowed down,
-turned or stood.
+A straight line to the centre of the next node runs into corners that the person avoided; and an
+agent at constant full speed overshoots the places at which the person slowed down, turned or
+stopped.
 """
 
 from __future__ import annotations
@@ -19,18 +19,17 @@ import numpy as np
 from believable.imitation.observations import Floats, Integers, Observations
 from believable.imitation.topology import Topology, node_course
 
-#: How much later on a passage the place is that somebody walks to, and the view that they turn to,
-#: in milliseconds.
+#: How much later on a passage the target position and the target view are, in milliseconds.
 AHEAD_MS = 170.0
 VIEW_AHEAD_MS = 170.0
-#: Looking so many degrees another way counts as much as being a tile away, coming from another node
-#: as much as so many tiles.
+#: This difference in view counts as much as a distance of one tile, and another previous node as
+#: much as this number of tiles.
 DEGREES_PER_TILE = 45.0
 CAME_OTHERWISE_TILES = 1.0
 #: Who is so near to the next moment of a passage has reached it; who is farther than that from all
 #: of it has lost it.
 REACHED_TILES, LOST_TILES = 0.6, 1.5
-#: Nobody passes more moments of a passage in a frame.
+#: The agent passes at most this number of moments of a passage in a frame.
 MOST_PASSED = 3
 #: x, y, z and the view's angle.
 MOMENT_COLUMNS = 4
@@ -102,8 +101,8 @@ def learn_guides(topology: Topology, recordings: Sequence[Observations]) -> Guid
 
 
 class PassageFollower:
-    """Goes along a passage of the person as they did: where they stood it stands, where they slowed
-    down it slows down.
+    """Goes along a passage of the person as they did: it stops and slows down at the same
+    positions.
     """
 
     def __init__(self, guides: GuideSet, frame_ms: float) -> None:
@@ -138,7 +137,7 @@ class PassageFollower:
         return GuidePoint(float(x), float(y), view, max(1, later - self._at) * self._frame_ms)
 
     def _join(self, before: int, place: Floats, yaw: float) -> bool:
-        """Begin where somebody was nearest to here, looked this way and came the same way."""
+        """Begin at the moment nearest to here with the same view and the same previous node."""
         assert self._edge is not None
         rows = self._guides.between(*self._edge)
         if not len(rows):
@@ -162,8 +161,8 @@ class PassageFollower:
         return True
 
     def _advance(self, place: Floats) -> bool:
-        """Go on with time where the place is kept up with, else with the way; False where it was
-        lost.
+        """Go on with time where the place is kept up with, else with the way; False
+        if it was lost.
         """
         coming = self._guides.moments[self._at : min(self._at + MOST_PASSED + 1, self._end)]
         away = np.linalg.norm(coming[:, :3] - place, axis=1)

@@ -1,5 +1,5 @@
-"""How near the agent is to the person: moves and actions it would have made, where it was, which
-ways it took, how it turned.
+"""How near the agent is to the person: moves and actions it would have made, its positions, its
+ways, how it turned.
 
 Every number has an interval from resampling lives: frames of one life hang together.
 """
@@ -149,7 +149,7 @@ def plain_bits(
 
 
 def chain_bits(model: Imitation, seen: Observations) -> list[Floats]:
-    """The same with the chain alone: what was done before, and neither place nor goal."""
+    """The same with the chain alone: the last actions, without position or goal."""
     return _bits_by_life(model, seen, lambda before: model.chain[before])
 
 

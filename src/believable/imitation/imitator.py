@@ -35,10 +35,10 @@ from believable.imitation.prototypes import InventoryScheme, learn_scheme
 from believable.imitation.topology import Topology, learn_topology, node_course, nodes_ahead
 from believable.imitation.values import DISCOUNT, iterate_values
 
-#: How much of the angle to where the person looked, or to the next node, is turned in a frame after
-#: what the hand does by itself.
+#: The share of the angle to the person's view, or to the next node, that is turned in a frame in
+#: addition to the hand's own turn.
 STEER = 0.5
-#: An edge that takes so many times as long as it took the person is given up.
+#: An edge that takes this many times as long as it took the person is abandoned.
 PATIENCE = 2.0
 #: Of all turns this share is slower than the fastest that count.
 _HARDLY_EVER = 0.999
@@ -46,7 +46,7 @@ _HARDLY_EVER = 0.999
 _SELDOM = 0.95
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LearningOptions:
     """The numbers of the method that its description leaves open."""
 
@@ -58,10 +58,10 @@ class LearningOptions:
     moves: MoveHabit = field(default_factory=MoveHabit)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Imitation:
-    """All that was learned. `item_places`: where items were picked up; `gains`: what a pickup adds
-    to each quantity.
+    """All that was learned. `item_places`: where items were picked up; `gains`: the amount that a
+    pickup adds to each quantity.
     """
 
     options: LearningOptions
@@ -113,31 +113,33 @@ def learn(
         for moment in goal_moments(aims, topology, scheme, seen, frozenset(by_frame))
     )
     return Imitation(
-        chosen,
-        lengths[0],
-        topology,
-        scheme,
-        aims,
-        iterate_values(
+        options=chosen,
+        frame_ms=lengths[0],
+        topology=topology,
+        scheme=scheme,
+        aims=aims,
+        values=iterate_values(
             rewards, topology.edges, [goal.item.node for goal in goals], chosen.discount
         ),
-        primitives,
-        count_motion(weighed, topology.edges, len(goals), primitives.count),
-        learn_chain([step for by_frame in steps for step in by_frame.values()], primitives.count),
-        _item_places(topology, recordings),
-        _gains(recordings),
-        _speed(recordings),
-        count_ways(topology, recordings, goals, scheme),
-        learn_guides(topology, recordings),
-        _fastest_turn(recordings),
-        tuple(sources),
+        primitives=primitives,
+        motion=count_motion(weighed, topology.edges, len(goals), primitives.count),
+        chain=learn_chain(
+            [step for by_frame in steps for step in by_frame.values()], primitives.count
+        ),
+        item_places=_item_places(topology, recordings),
+        gains=_gains(recordings),
+        top_speed_tiles_per_s=_speed(recordings),
+        ways=count_ways(topology, recordings, goals, scheme),
+        guides=learn_guides(topology, recordings),
+        fastest_turn=_fastest_turn(recordings),
+        sources=tuple(sources),
     )
 
 
 def motion_steps(
     topology: Topology, primitives: PrimitiveSet, seen: Observations
 ) -> dict[int, MotionStep]:
-    """What the hand did on the way from one node to the next, by frame."""
+    """The hand's actions on the way from one node to the next, by frame."""
     if seen.frames < 2:
         return {}
     course = node_course(topology, seen)
@@ -186,9 +188,7 @@ def _gains(recordings: Sequence[Observations]) -> dict[str, dict[str, float]]:
 
 
 def _speed(recordings: Sequence[Observations]) -> float:
-    """Tiles a second that the person hardly ever goes beyond: as fast as somebody gets who never
-    turns.
-    """
+    """Tiles a second that the person hardly ever exceeds: the speed of a player who never turns."""
     steps = np.concatenate(
         [
             np.linalg.norm(np.diff(seen.position[:, :2], axis=0)[moving_frames(seen)], axis=1)
@@ -214,9 +214,9 @@ def _rng(seed: int, *names: str) -> np.random.Generator:
 # acting
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
-    """What the agent knows in a frame: itself, and what it has just picked up."""
+    """The agent's input in a frame: its own state, and its last pickup."""
 
     now_ms: float
     position: tuple[float, float, float]
@@ -228,10 +228,10 @@ class Sight:
     picked_up: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MoveCommand:
-    """What the agent does in a frame: turn the view by so many degrees, walk in `direction` (None:
-    stand still) at `tiles_per_s` (None: as fast as can be).
+    """The agent's action in a frame: turn the view by this number of degrees, walk in `direction`
+    (None: do not move) at `tiles_per_s` (None: at full speed).
     """
 
     turn: float
@@ -244,8 +244,8 @@ class MoveCommand:
 
 
 class Imitator:
-    """Plays like the person of the recordings; what it does follows from the model, the seed and
-    what it sees.
+    """Plays like the person of the recordings; its actions follow from the model, the seed and what
+    it sees.
     """
 
     def __init__(self, model: Imitation, seed: int) -> None:
@@ -264,7 +264,9 @@ class Imitator:
     def act(self, sight: Sight) -> MoveCommand:
         if not sight.alive:
             self._was_alive = False
-            return MoveCommand(0.0, 0.0, None, False, True, "")  # firing asks for the next life
+            return MoveCommand(
+                turn=0.0, pitch=0.0, direction=None, jump=False, fire=True, weapon=""
+            )  # firing asks for the next life
         model = self._model
         node = int(model.topology.node_of(np.array(sight.position))[0])
         situation = model.scheme.vector(sight.carried, sight.quantities)
@@ -281,7 +283,9 @@ class Imitator:
         mixture = self._memory.mixture(sight.now_ms)
         self._choose(node, mixture)
         if self._target is None:
-            return MoveCommand(0.0, 0.0, None, False, False, "")
+            return MoveCommand(
+                turn=0.0, pitch=0.0, direction=None, jump=False, fire=False, weapon=""
+            )
         chances = chained(
             model.motion.given_goals(self._node, self._target), mixture, model.chain, self._before
         )
@@ -295,19 +299,17 @@ class Imitator:
         direction = direction_to(sight.position, aim)
         turn += STEER * angle_between(sight.yaw + turn, guide.yaw if guide else direction)
         return MoveCommand(
-            max(-model.fastest_turn, min(model.fastest_turn, turn)),
-            pitch,
-            direction,
-            model.primitives.jumps(primitive),
-            model.primitives.fires(primitive),
-            model.primitives.weapon(primitive),
-            speed_to(guide, sight.position) if guide else model.top_speed_tiles_per_s,
+            turn=max(-model.fastest_turn, min(model.fastest_turn, turn)),
+            pitch=pitch,
+            direction=direction,
+            jump=model.primitives.jumps(primitive),
+            fire=model.primitives.fires(primitive),
+            weapon=model.primitives.weapon(primitive),
+            tiles_per_s=speed_to(guide, sight.position) if guide else model.top_speed_tiles_per_s,
         )
 
     def _nearest(self, name: str, node: int, position: Sequence[float]) -> Item:
-        """The known item of this name that lies nearest; one at the own node where none is
-        known.
-        """
+        """The known item of this name that lies nearest; one at the own node if none is known."""
         known = [
             (math.dist(place, position), item.node)
             for item, place in self._model.item_places.items()

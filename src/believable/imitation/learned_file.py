@@ -171,24 +171,24 @@ def _model(about: dict[str, Any], arrays: dict[str, Any]) -> Imitation:
     options = dict(about["options"])
     moves = MoveHabit(options.pop("habit"), options.pop("utility"), options.pop("goals"))
     return Imitation(
-        LearningOptions(**options, moves=moves),
-        about["frame_ms"],
-        topology,
-        InventoryScheme(tuple(about["things"]), about["most"]),
-        goal_set(goals, about["options"]["respawn_ms"]),
-        arrays["values"],
-        PrimitiveSet(
+        options=LearningOptions(**options, moves=moves),
+        frame_ms=about["frame_ms"],
+        topology=topology,
+        scheme=InventoryScheme(tuple(about["things"]), about["most"]),
+        aims=goal_set(goals, about["options"]["respawn_ms"]),
+        values=arrays["values"],
+        primitives=PrimitiveSet(
             tuple(about["weapons"]), arrays["centres"], arrays["spread"], about["explained"]
         ),
-        MotionCounts(
+        motion=MotionCounts(
             arrays["on_edge"].astype(float), arrays["at_goal"].astype(float), topology.edges
         ),
-        arrays["chain"],
-        {Item(name, node): (x, y, z) for name, node, x, y, z in about["items"]},
-        about["gains"],
-        about["top_speed_tiles_per_s"],
-        WayCounts(arrays["ways"].astype(np.int64), arrays["way_counts"], nodes),
-        GuideSet(arrays["moments"], passages),
-        about["fastest_turn"],
-        tuple(about["sources"]),
+        chain=arrays["chain"],
+        item_places={Item(name, node): (x, y, z) for name, node, x, y, z in about["items"]},
+        gains=about["gains"],
+        top_speed_tiles_per_s=about["top_speed_tiles_per_s"],
+        ways=WayCounts(arrays["ways"].astype(np.int64), arrays["way_counts"], nodes),
+        guides=GuideSet(arrays["moments"], passages),
+        fastest_turn=about["fastest_turn"],
+        sources=tuple(about["sources"]),
     )

@@ -1,5 +1,5 @@
-"""Which goals somebody has at a moment: near situations count more, and only those whose item is
-there.
+"""Weights of the goals at a moment: near situations count more, and only goals whose item is
+present.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from believable.imitation.observations import Booleans, Floats
 from believable.imitation.paths import Item
 from believable.imitation.prototypes import PrototypeSet
 
-#: After so long an item is back, where nothing else is known of it.
+#: An item returns after this time if nothing else is known about it.
 RESPAWN_MS = 30_000
 
 
@@ -29,7 +29,7 @@ def goal_mixture(situations: PrototypeSet, vector: Floats, present: Booleans) ->
 def is_present(
     item: Item, taken_ms: Mapping[Item, float], now_ms: float, respawn_ms: Mapping[str, float]
 ) -> bool:
-    """Whether an item lies where it lies: it does until it is taken, and again after its time."""
+    """Whether an item is at its position: it is until it is taken, and again after its time."""
     return item not in taken_ms or now_ms - taken_ms[item] >= respawn_ms.get(item.name, RESPAWN_MS)
 
 

@@ -1,7 +1,7 @@
-"""How somebody moves between two nodes: P(a | c, c', g) ∝ P(c' | c, a) · P(a | c, g), from counts.
+"""The movement between two nodes: P(a | c, c', g) ∝ P(c' | c, a) · P(a | c, g), from counts.
 
-Every count begins with .1, so that what was never seen stays possible. P(c' | c, a) is spread over
-the neighbours of c only.
+Every count begins with .1, so that unseen events stay possible. P(c' | c, a) is spread over the
+neighbours of c only.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class MotionCounts:
 def count_motion(
     steps: Iterable[tuple[MotionStep, Floats]], edges: Booleans, goals: int, actions: int
 ) -> MotionCounts:
-    """Counts from every step with the goals of its moment: which of them somebody had is never
-    seen, only how likely each is.
+    """Counts from every step with the goals of its moment: the actual goal is never observed, only
+    the likelihood of each.
     """
     nodes = len(edges)
     on_edge, at_goal = np.zeros((nodes, nodes, actions)), np.zeros((nodes, goals, actions))

@@ -1,11 +1,10 @@
 """Where to go: the neighbour with the highest utility, less the more often it was entered since the
 last pickup.
 
-Published utilities of neighbours differ by a few percent, so that near ties decide most moves. What
-settles them as the person does is where somebody comes from: ways go on, and towards goals of the
-moment. The share of moves from the three nodes before over this one to each neighbour, each move
-counted by its goal, times the utility to a power; the published rule is the power 1 without the
-share.
+Published utilities of neighbours differ by a few percent, so that near ties decide most moves. The
+previous nodes decide as the person does: ways continue, and lead to goals of the moment. The share
+of moves from the three nodes before over this one to each neighbour, each move counted by its goal,
+times the utility to a power; the published rule is the power 1 without the share.
 """
 
 from __future__ import annotations
@@ -72,22 +71,22 @@ AS_PUBLISHED = MoveHabit(0.0, 1.0, 0.0)
 WAYS_ALONE = MoveHabit(1.0, 0.0, 0.0)
 #: How many moves the shares of the shorter way count for, where the longer one is known.
 _PRIOR_MOVES = 2.0
-#: So many nodes before this one make up a way.
+#: This number of previous nodes makes up a way.
 NODES_BEFORE = 3
 #: The nodes before, this one, the next, and the goal.
 WAY_COLUMNS = NODES_BEFORE + 3
 NO_GOAL = -1
 #: What ways to the least likely goals count at least, and ways count that led to nothing.
 _LEAST_WEIGHT, _NOTHING_WEIGHT = 0.05, 0.3
-#: Where somebody came from who has just begun.
+#: The previous node of a player that has just begun.
 FROM_NOWHERE = (-1,) * NODES_BEFORE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WayCounts:
-    """How often ways were gone. A row of `ways` is a, b, c, d, e, g: somebody who came from a over
-    b and c to d went on to e, and the next goal reached was g (−1: none); a node −1 is "from
-    nowhere", before a life's beginning. Each row stands once, in order.
+    """How often ways were gone. A row of `ways` is a, b, c, d, e, g: the player went from a over b
+    and c to d and then to e, and the next goal reached was g (−1: none); a node −1 is "from
+    nowhere", before a life's beginning. Each row is unique, in order.
     """
 
     ways: Integers
@@ -95,8 +94,8 @@ class WayCounts:
     nodes: int
 
     def shares(self, before: Sequence[int], node: int, mixture: Floats, habit: MoveHabit) -> Floats:
-        """Which share of those who come over the nodes `before`, the last one last, goes on to each
-        node. Shares of longer ways are drawn towards those of shorter ones.
+        """The shares of the next nodes after the nodes `before`, the latest one last. Shares of
+        longer ways are drawn towards those of shorter ones.
         """
         column = NODES_BEFORE
         rows = slice(*np.searchsorted(self.ways[:, column], (node, node + 1)).tolist())
@@ -115,7 +114,7 @@ class WayCounts:
 
 
 def goal_weights(mixture: Floats, habit: MoveHabit) -> Floats:
-    """What a way counts by its goal; the last number is for ways that led to nothing."""
+    """The weight of a way by its goal; the last number is for ways without a goal."""
     if habit.goals == 0:
         return np.ones(len(mixture) + 1)
     relative = np.maximum((mixture / mixture.max()) ** habit.goals, _LEAST_WEIGHT)

@@ -1,7 +1,7 @@
-"""What was seen of one player, frame by frame, as arrays: all that is learned from.
+"""The observations of one player, frame by frame, as arrays: the input of all learning.
 
 A recording has the player's track and these columns of telemetry: `yaw` and `pitch` in degrees,
-`weapon`, `alive`, `carried` (names, with commas), the quantities it can tell (health, armour,
+`weapon`, `alive`, `carried` (names, with commas), the quantities that it contains (health, armour,
 ammunition); pickups, jumps and shots are its actions.
 """
 
@@ -24,10 +24,10 @@ Booleans: TypeAlias = npt.NDArray[np.bool_]
 #: Columns of telemetry without which nothing can be learned.
 NEEDED = ("yaw", "pitch", "weapon", "alive", "carried")
 QUANTITIES = ("health", "armour", "ammunition")
-#: What a recording knows of when an item is back stands in its provenance: `respawn_ms Combat
+#: The provenance of a recording contains the known return times of items: `respawn_ms Combat
 #: Armor`.
 RESPAWN = "respawn_ms "
-#: Slower recordings do not show how somebody turns.
+#: Slower recordings do not show turning.
 SLOWEST_FRAME_MS = 100
 #: Map units of Quake II on each side of a tile, where a recording has its height as a column in
 #: those units.
@@ -36,8 +36,8 @@ _HEIGHT_UNITS = 64
 
 @dataclass(frozen=True, slots=True)
 class Pickup:
-    """In this frame the player picked this up; `place` is where it lay, in tiles, where a recording
-    knows it.
+    """In this frame the player picked this up; `place` is its position in tiles, if the recording
+    contains it.
     """
 
     frame: int
@@ -45,7 +45,7 @@ class Pickup:
     place: tuple[float, float, float] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Observations:
     """One recording of one player. Positions are in tiles, angles in degrees; every array has one
     entry per frame.
@@ -74,22 +74,22 @@ class Observations:
         """
         chosen = slice(first, last)
         return Observations(
-            self.frame_ms,
-            self.position[chosen],
-            self.yaw[chosen],
-            self.pitch[chosen],
-            self.jumps[chosen],
-            self.firing[chosen],
-            self.alive[chosen],
-            self.weapon[chosen],
-            self.carried[chosen],
-            {name: values[chosen] for name, values in self.quantities.items()},
-            tuple(
+            frame_ms=self.frame_ms,
+            position=self.position[chosen],
+            yaw=self.yaw[chosen],
+            pitch=self.pitch[chosen],
+            jumps=self.jumps[chosen],
+            firing=self.firing[chosen],
+            alive=self.alive[chosen],
+            weapon=self.weapon[chosen],
+            carried=self.carried[chosen],
+            quantities={name: values[chosen] for name, values in self.quantities.items()},
+            pickups=tuple(
                 Pickup(p.frame - first, p.item, p.place)
                 for p in self.pickups
                 if first <= p.frame < last
             ),
-            self.respawn_ms,
+            respawn_ms=self.respawn_ms,
         )
 
     def lives(self) -> list[tuple[int, int]]:
@@ -102,7 +102,7 @@ class Observations:
 
 
 def observe(recording: Recording, actor: str = "player") -> Observations:
-    """What a recording shows of one actor, or an error that says what it lacks."""
+    """The observations of one actor in a recording, or an error that names the missing data."""
     track = next((track for track in recording.tracks if track.actor == actor), None)
     if track is None:
         names = ", ".join(sorted(track.actor for track in recording.tracks))
@@ -136,21 +136,21 @@ def observe(recording: Recording, actor: str = "player") -> Observations:
             pickups.append(Pickup(frame, action.object))
     telemetry = recording.telemetry
     return Observations(
-        recording.timing.frame_ms,
-        _positions(recording, track),
-        _numbers(telemetry["yaw"]),
-        _numbers(telemetry["pitch"]),
-        done["jump"],
-        done["shoot"],
-        np.array([bool(value) for value in telemetry["alive"]]),
-        tuple(str(value or "") for value in telemetry["weapon"]),
-        tuple(
+        frame_ms=recording.timing.frame_ms,
+        position=_positions(recording, track),
+        yaw=_numbers(telemetry["yaw"]),
+        pitch=_numbers(telemetry["pitch"]),
+        jumps=done["jump"],
+        firing=done["shoot"],
+        alive=np.array([bool(value) for value in telemetry["alive"]]),
+        weapon=tuple(str(value or "") for value in telemetry["weapon"]),
+        carried=tuple(
             frozenset(str(value).split(", ")) if value else frozenset()
             for value in telemetry["carried"]
         ),
-        {name: _numbers(telemetry[name]) for name in QUANTITIES if name in telemetry},
-        tuple(sorted(pickups, key=lambda pickup: pickup.frame)),
-        {
+        quantities={name: _numbers(telemetry[name]) for name in QUANTITIES if name in telemetry},
+        pickups=tuple(sorted(pickups, key=lambda pickup: pickup.frame)),
+        respawn_ms={
             name.removeprefix(RESPAWN): float(value)
             for name, value in recording.provenance.items()
             if name.startswith(RESPAWN) and isinstance(value, int | float)

@@ -1,8 +1,8 @@
-"""Paths: which way somebody went in a situation until the next thing was picked up.
+"""Paths: the way in a situation until the next pickup.
 
-A path begins where the inventory became what it is (a life's first frame, or a pickup) and ends
-with the next pickup in the same life. Ways that end with a death or with the recording reach
-nothing and teach no goal.
+A path begins at the last change of the inventory (a life's first frame, or a pickup) and ends with
+the next pickup in the same life. Ways that end with a death or with the recording reach nothing and
+teach no goal.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Item:
     node: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ItemPath:
     """The nodes from one pickup (or the life's beginning) to the next, and the situation in which
     they were walked.
@@ -51,9 +51,7 @@ class PathGoal:
 
 
 def picked_item(topology: Topology, course: Integers, pickup: Pickup) -> Item:
-    """The item of a pickup: at the node where it lay; at the player's own where that is not
-    known.
-    """
+    """The item of a pickup: at the item's node, or at the player's node if that is unknown."""
     node = (
         course[pickup.frame]
         if pickup.place is None
@@ -73,7 +71,15 @@ def item_paths(topology: Topology, scheme: InventoryScheme, seen: Observations) 
                 item = by_frame[frame]
                 situation = tuple(float(value) for value in frame_vector(scheme, seen, begin))
                 nodes = visited(np.append(course[begin : frame + 1], item.node))
-                paths.append(ItemPath(begin, frame, situation, nodes, item))
+                paths.append(
+                    ItemPath(
+                        first_frame=begin,
+                        last_frame=frame,
+                        situation=situation,
+                        nodes=nodes,
+                        item=item,
+                    )
+                )
                 begin = frame
     return paths
 

@@ -1,4 +1,4 @@
-"""Action primitives: what a hand does in a frame, in a few dozen kinds.
+"""Action primitives: the actions of a hand in a frame, in a few dozen kinds.
 
 A hand's vector is [Δyaw, Δpitch, jump, firing, weapon]: angles in units of 20°, the weapon as one
 number per weapon, so that turns, jumps, shots and changes of weapon weigh alike.
@@ -15,7 +15,7 @@ from believable.imitation.clusters import k_means, nearest
 from believable.imitation.observations import Floats, Integers, Observations
 
 ANGLE_UNIT = 20.0
-#: Δyaw, Δpitch, jump, firing come before the weapons.
+#: Δyaw, Δpitch, jump, firing precede the weapons.
 _PLAIN = 4
 
 

@@ -1,4 +1,4 @@
-"""Situations: what somebody carries, as a vector; and the goals that followed from them.
+"""Situations: the inventory, as a vector; and the goals that followed from them.
 
 Things are carried or not (0, 1); a quantity has one of three levels, by thirds of the most that was
 seen.
@@ -45,7 +45,7 @@ class InventoryScheme:
 
 
 def level(value: float, most: float) -> float:
-    """0, 1 or 2: the lower, middle or upper third of what was seen."""
+    """0, 1 or 2: the lower, middle or upper third of the observed values."""
     return float(min(LEVELS - 1, max(0, int(value / most * LEVELS)))) if most > 0 else 0.0
 
 

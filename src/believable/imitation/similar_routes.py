@@ -17,7 +17,7 @@ from believable.imitation.observations import Observations
 from believable.imitation.paths import visited
 from believable.imitation.topology import Topology, node_course
 
-#: From so far apart on two nodes have nothing in common, in tiles.
+#: Two nodes at this distance in tiles have nothing in common.
 _STRANGE_TILES = 8.0
 #: From one window of a recording to the next, and how long a recording goes before the first.
 STEP_MS, SETTLING_MS = 1000, 2000
@@ -45,8 +45,8 @@ class RouteWindow:
 def quiet_windows(
     topology: Topology, recordings: Sequence[Observations], length_ms: int, fewest_nodes: int
 ) -> list[RouteWindow]:
-    """Windows in which the player lives, nothing is fired, and at least so many nodes are entered:
-    fights are left out, and so is standing about.
+    """Windows in which the player lives, nothing is fired, and at least this number of nodes is
+    entered: fights and idle times are left out.
     """
     windows = []
     for number, seen in enumerate(recordings):

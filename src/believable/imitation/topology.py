@@ -81,7 +81,7 @@ def node_moves(course: Integers) -> list[NodeMove]:
 
 
 def nodes_ahead(course: Integers) -> Integers:
-    """For each frame the node that is entered next in the same life; −1 where none is."""
+    """For each frame the node that is entered next in the same life; −1 if there is none."""
     ahead = np.full(len(course), -1)
     coming = -1
     for frame in range(len(course) - 2, -1, -1):

@@ -1,5 +1,5 @@
-"""Value iteration: what a node is worth on the way to a goal, when the best neighbour is always
-taken.
+"""Value iteration: the value of a node on the way to a goal if the best neighbour is
+always taken.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _CLOSE_ENOUGH = 1e-10
 def iterate_values(
     rewards: Floats, edges: Booleans, ends: Sequence[int], discount: float = DISCOUNT
 ) -> Floats:
-    """V = R + discount · max over neighbours of V, for every goal (a row each). Whoever is at a
+    """V = R + discount · max over neighbours of V, for every goal (a row each). An agent at a
     goal's end may stay there.
 
     So values grow along every path to its end: without the end, going round in circles would be

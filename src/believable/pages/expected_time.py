@@ -10,23 +10,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
-from believable.core.registry import Registry
-from believable.pages.contract import PageKind
+from believable.contracts.registries import PAGES
+from believable.contracts.trial import PlannedTrial
 from believable.study.definition import Definition
-from believable.study.plan import Assignment, PlannedTrial, plan
+from believable.study.plan import Assignment, plan
 
-#: The length of a stimulus that nobody has measured.
+#: The length of an unmeasured stimulus.
 UNKNOWN_MS = 20_000
 MINUTE_MS = 60_000
 #: Longer sessions are rounded to this, since the estimate is no better.
 COARSE_MINUTES = 5
 
 
-def page_ms(page: PlannedTrial, definition: Definition, kinds: Registry[PageKind[Any]]) -> float:
+def page_ms(page: PlannedTrial, definition: Definition) -> float:
     """How long this page typically takes; 0 for the end."""
-    if page.trial.is_end or page.trial.kind not in kinds:
+    if page.trial.is_end or page.trial.kind not in PAGES:
         return 0.0
     lengths = [
         definition.media[name].duration_ms if name in definition.media else None
@@ -36,19 +35,14 @@ def page_ms(page: PlannedTrial, definition: Definition, kinds: Registry[PageKind
         sum(UNKNOWN_MS if length is None else length for length in lengths) + page.trial.medium_ms
     )
     controls = page.trial.player_controls
-    return kinds[page.trial.kind].typical_ms + (
+    return PAGES[page.trial.kind].typical_ms + (
         0.0 if controls is None else played_ms / controls.first_speed
     )
 
 
-def minutes_left(
-    pages: Sequence[PlannedTrial],
-    position: int,
-    definition: Definition,
-    kinds: Registry[PageKind[Any]],
-) -> int:
+def minutes_left(pages: Sequence[PlannedTrial], position: int, definition: Definition) -> int:
     """Whole minutes from the page at `position` to the end, at least 1."""
-    times_ms = [page_ms(page, definition, kinds) for page in pages]
+    times_ms = [page_ms(page, definition) for page in pages]
     left_ms, total_ms = sum(times_ms[position:]), sum(times_ms)
     declared = definition.study.recruit.minutes
     if declared is not None and total_ms > 0:
@@ -56,7 +50,7 @@ def minutes_left(
     return max(1, math.ceil(left_ms / MINUTE_MS))
 
 
-def session_minutes(definition: Definition, kinds: Registry[PageKind[Any]]) -> int:
+def session_minutes(definition: Definition) -> int:
     """How long the study takes: as declared, else estimated for one possible session and rounded
     up.
     """
@@ -65,7 +59,7 @@ def session_minutes(definition: Definition, kinds: Registry[PageKind[Any]]) -> i
         return declared
     arms = {name: levels[0] for name, levels in definition.study.arms.items()}
     pages = plan(definition.study, Assignment(arms, {}, definition.study.seed))
-    minutes = minutes_left(pages, 0, definition, kinds)
+    minutes = minutes_left(pages, 0, definition)
     return (
         minutes
         if minutes <= COARSE_MINUTES

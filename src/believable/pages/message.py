@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from believable.pages.submission import SeenPlayer
-from believable.study.bases import Described
+from believable.contracts.record import Described
+from believable.contracts.submission import SeenPlayer
 
 
 class MessagePart(Described, BaseModel):
@@ -17,7 +17,7 @@ class MessagePart(Described, BaseModel):
 
 
 class MediumPart(MessagePart):
-    """What a player shows."""
+    """The content of a player."""
 
     url: str
     bytes: int
@@ -32,7 +32,7 @@ class MediumPart(MessagePart):
 
 
 class SeenPart(MessagePart):
-    """What was seen of a player before a reload."""
+    """The parts of a player that were seen before a reload."""
 
     views: int
     position_ms: int
@@ -52,7 +52,7 @@ class SeveralPart(MessagePart):
     together: bool
     """Whether they have common controls."""
     watch: Literal["all", "any"]
-    """After which views the questions come."""
+    """The views after which the questions appear."""
     each: list[SeenPart]
 
 
@@ -71,7 +71,7 @@ class DevicePart(MessagePart):
 
 
 class SignalPart(MessagePart):
-    """What a quality test shows."""
+    """The content of a quality test."""
 
     test: Literal["visual", "auditory"]
     duration_ms: int
@@ -95,14 +95,14 @@ class PlayPart(MessagePart):
 
 
 class OverlayPart(MessagePart):
-    """What may be opened beside the player."""
+    """The overlays of the player."""
 
     plan: bool
     log: bool
 
 
 class AnnotatePart(MessagePart):
-    """What is done while watching."""
+    """The annotation while watching."""
 
     kind: str
     """Name of the instrument."""
@@ -113,7 +113,7 @@ class AnnotatePart(MessagePart):
 
 
 class ControlsPart(MessagePart):
-    """What people may do with the players."""
+    """The controls of the players."""
 
     pause: bool
     seek: bool
@@ -130,8 +130,8 @@ class ControlsPart(MessagePart):
 
 
 class TrialMessage(MessagePart):
-    """The current trial: what the page needs to show it, and to go on from a reload. `kind` is
-    `finish` when only the end is left, then `finished`.
+    """The current trial: all data that the page needs to show it, and to resume after a reload.
+    `kind` is `finish` when only the end is left, then `finished`.
     """
 
     position: int
@@ -145,7 +145,7 @@ class TrialMessage(MessagePart):
     """Instrument or player → address of its module."""
     media: list[MediumPart] = []
     stills: list[MediumPart] = []
-    """What the page reminds of with small pictures."""
+    """The small pictures with which the page reminds of earlier ones."""
     questions: list[dict[str, Any]] = []
     """Each with `id`, `kind`, `required`, `params` and, where the browser has to follow a rule,
     `show_if`.
@@ -153,22 +153,22 @@ class TrialMessage(MessagePart):
     boxes: list[str] = []
     """Consent boxes."""
     drafts: dict[str, Any] = {}
-    """What was entered before a reload, by question."""
+    """The entries before a reload, by question."""
     orders: dict[str, list[str]] = {}
     """Question → the order its options are shown in."""
     controls: ControlsPart | None = None
     overlay: OverlayPart | None = None
     opened: list[str] = []
-    """What was opened beside the player so far."""
+    """The overlays that were opened already."""
     seen: SeenPart = SeenPart(views=0, position_ms=0)
     several: SeveralPart | None = None
     device: DevicePart | None = None
     signal: SignalPart | None = None
     play: PlayPart | None = None
     wait_s: int = 0
-    """Seconds before people can go on."""
+    """Seconds before people can continue."""
     annotate: AnnotatePart | None = None
     saved: list[tuple[int, str, dict[str, Any]]] = []
-    """Events of the annotation so far: number, kind, data."""
+    """Events of the annotation until now: number, kind, data."""
     streams: list[str] = []
     """The kinds of those events."""

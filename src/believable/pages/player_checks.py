@@ -1,4 +1,4 @@
-"""What can be wrong with a page that plays stimuli: which it names, and what people may do with the
+"""Possible problems of a page that plays stimuli: the stimuli it names, and the controls of its
 players.
 """
 
@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from believable.contracts.trial import Entry, StimulusFilter, TrialBase
+from believable.core.nodes import Node
 from believable.study.checks.names import known_condition, known_scenario, known_stimulus, repeated
 from believable.study.levels import Setting, pool
-from believable.study.nodes import Node
 from believable.study.reading import Reading
-from believable.study.records import Entry, Stimulus, StimulusFilter, TrialBase
+from believable.study.records import Stimulus
 
 #: Browsers play videos no faster.
 FASTEST_VIDEO = 16
@@ -44,7 +45,7 @@ def check_several(
 
 
 def has_stimuli(reading: Reading, place: Node) -> bool:
-    """Whether there is anything to watch; reported where there is not."""
+    """Whether there is anything to watch; a problem is reported if not."""
     if reading.study.stimuli or reading.broken("stimuli"):
         return True
     reading.report(

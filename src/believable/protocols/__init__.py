@@ -7,18 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from believable.core.citation import Citation
+from believable.contracts.protocol import ReadyStudy
+from believable.contracts.registries import PROTOCOLS
 from believable.core.registry import OURS, RecordSource, Registry
-from believable.plugins import registry
-from believable.protocols.contract import Protocol, ReadyStudy
 from believable.protocols.demo import DEMO
 
-__all__ = ["PROTOCOLS", "READY_STUDIES", "Citation", "Protocol", "ReadyStudy"]
+__all__ = ["BUILT_IN", "READY_STUDIES"]
 
 #: In the order in which they are shown to authors.
 BUILT_IN = ("trace", "replay", "clips", "hntt", "qa")
-
-PROTOCOLS: Registry[Protocol] = registry("protocol", Protocol, __name__, BUILT_IN)
 
 
 def _ready_studies() -> Iterator[RecordSource[ReadyStudy]]:

@@ -1,4 +1,4 @@
-"""What every protocol must keep to. Authors run `check_protocol(MINE)` in a test of their own."""
+"""The contract of every protocol. Authors run `check_protocol(MINE)` in a test."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ import numpy as np
 from believable.analysis.findings import Analysis
 from believable.analysis.run import run
 from believable.bundle.read import Bundle
+from believable.contracts.protocol import Declaration, Protocol, problem_of
+from believable.contracts.record import ID_PATTERN
+from believable.contracts.registries import PROTOCOLS
+from believable.contracts.texts import part_text_problems
 from believable.core.citation import Citation
 from believable.core.errors import BelievableError
-from believable.core.registry import Registry, must_keep_contract
-from believable.pages import KINDS
-from believable.protocols.contract import Protocol
+from believable.core.registry import must_keep_contract
 from believable.simulate import straight
+from believable.simulate.behaviour import Behaviour
 from believable.simulate.demonstration import make
-from believable.study.declaration import Declaration, problem_of
 from believable.study.definition import Definition
 from believable.study.load import load, problems
-from believable.study.records import ID_PATTERN
 
 #: Enough for every outcome of the ready studies to be defined, few enough for a test.
 PARTICIPANTS, SEED = 24, 1
@@ -29,28 +30,26 @@ PARTICIPANTS, SEED = 24, 1
 
 def check_protocol(protocol: Protocol) -> None:
     """Raises InvalidInput with everything that breaks the contract; returns quietly otherwise."""
-    must_keep_contract("protocol", protocol.name, _faults(protocol))
+    with PROTOCOLS.including(protocol):
+        must_keep_contract("protocol", protocol.name, _faults(protocol))
 
 
 def _faults(protocol: Protocol) -> Iterator[str]:
     yield from _record_faults(protocol)
     yield from _declaration_faults(protocol.declaration)
-    registry = Registry("protocol", [protocol])
     try:
-        study_problems = problems(protocol.folder, kinds=KINDS, protocols=registry)
+        study_problems = problems(protocol.folder)
         if study_problems:
             yield from (f"its study: {problem}" for problem in study_problems)
             return
-        definition = load(protocol.folder, kinds=KINDS, protocols=registry)
+        definition = load(protocol.folder)
         yield from _study_faults(protocol, definition)
         if definition.study.analysis is None:
             return
         yield from _stimulus_faults(protocol, definition)
-        bundle = straight.bundle(
-            definition, PARTICIPANTS, np.random.default_rng(SEED), protocols=registry
-        )
+        bundle = straight.bundle(definition, PARTICIPANTS, np.random.default_rng(SEED))
         yield from _people_faults(protocol, bundle)
-        yield from _analysis_faults(protocol, definition, run(bundle, protocols=registry))
+        yield from _analysis_faults(protocol, definition, run(bundle))
     except BelievableError as error:
         yield str(error)
 
@@ -67,6 +66,7 @@ def _record_faults(protocol: Protocol) -> Iterator[str]:
         yield f"there is no README.md in {protocol.folder.name}/."
     elif protocol.name not in protocol.readme:
         yield "its README.md does not name it."
+    yield from part_text_problems(protocol.folder)
     if not protocol.cites:
         yield "it cites nothing (`cites`); say where it was published, or that it was not."
     for citation in protocol.cites:
@@ -132,7 +132,7 @@ def _stimulus_faults(protocol: Protocol, definition: Definition) -> Iterator[str
 
 
 def _people_faults(protocol: Protocol, bundle: Bundle) -> Iterator[str]:
-    people = protocol.people
+    people: Behaviour = protocol.people
     if not is_dataclass(people.truth) or not isinstance(people.nothing(), people.truth):
         yield "`nothing` must give a record of `truth`, a dataclass with defaults."
     outcomes = bundle["participants"]["outcome"].cells()

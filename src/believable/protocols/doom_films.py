@@ -9,10 +9,11 @@ import string
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+from believable.contracts.game import RoundContext
+from believable.contracts.registries import AGENTS, WORLDS
 from believable.core.clock import VirtualClock
 from believable.core.seeds import derive, generator
 from believable.protocols.own_clips import MaskShare, SceneClip, make_stimuli
@@ -20,16 +21,15 @@ from believable.recordings.file import write
 from believable.recordings.recording import Recording
 from believable.stimuli.recipe import Recipe
 from believable.study.records import Stimulus, Study
-from believable.worlds import WORLDS
-from believable.worlds.contract import RoundPlace
 from believable.worlds.doom.scripted_players import MouseHand
 from believable.worlds.live_round import play_through
 
-#: Messages above and the status bar below: engines draw them differently, and they tell names and
-#: how somebody fares.
+#: Messages above and the status bar below: engines draw them differently, and they show names and
+#: health.
 MESSAGES, STATUS_BAR = MaskShare(0, 0, 1, 0.04), MaskShare(0, 0.835, 1, 0.165)
 RECIPE = Recipe(width_px=854, height_px=480, sound=False, watermark="For research purposes only")
-#: Hands that differ: as somebody's, a little quicker, and one that is where it wants to be at once.
+#: Different hands: a human-like one, a slightly quicker one, and one that reaches its target at
+#: once.
 HANDS = {
     "standin_human": MouseHand(),
     "standin_imitation": MouseHand(12.0, 3.0, 0.4, 2.0, 6, 2.0),
@@ -48,15 +48,16 @@ def played(
     player_seed: int,
     clip_s: int,
 ) -> Recording:
-    """A round by a scripted player with this hand: `seed` is the scene, `player_seed` what the
-    player makes of it.
+    """A round by a scripted player with this hand: `seed` is the scene, `player_seed` the player's
+    random choices in it.
     """
     playing = WORLDS["doom"].game
-    setup = playing.settle(
-        playing.options(**options), RoundPlace(seed, "clip", None, opponent, clip_s, practice=False)
+    setup = playing.trial.resolve(
+        playing.trial.options(**options),
+        RoundContext(session_seed=seed, trial_key="clip", opponent=opponent, duration_s=clip_s),
     )
-    agent = playing.player(player)
-    return play_through(playing, setup, partial(agent.new, hand, player_seed), agent.game)
+    agent = AGENTS[f"doom/{player}"]
+    return play_through(playing, setup, agent.new(hand, player_seed), agent.game)
 
 
 def write_films(
@@ -86,7 +87,13 @@ def write_films(
             earlier[kind] += 1
             hand = HANDS[str(stimulus.condition)]
             recordings[stimulus.id] = played(
-                options, opponent, player, hand, scene, player_seed, clip_s
+                options,
+                opponent=opponent,
+                player=player,
+                hand=hand,
+                seed=scene,
+                player_seed=player_seed,
+                clip_s=clip_s,
             )
             write(recordings[stimulus.id], Path(place) / f"{stimulus.id}.replay.json.gz")
             done(stimulus)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ruamel.yaml.comments import CommentedMap
 
+from believable.contracts.registries import WORLDS
 from believable.core.clock import Clock
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
@@ -21,7 +22,6 @@ from believable.stimuli import inventory, source_pool, standardise
 from believable.stimuli.raster import Look, render_file
 from believable.stimuli.recipe import Mask, Recipe
 from believable.stimuli.source_pool import SourceDetails, StimulusSource
-from believable.worlds import WORLDS
 
 FILMS = (".mp4", ".webm", ".mkv", ".mov", ".avi")
 
@@ -35,9 +35,7 @@ class ClipFolder:
 
 
 def clip_folder(written: str) -> ClipFolder:
-    """From `CONDITION=FOLDER`. A film stands for itself; a recording counts where there is no film
-    of it.
-    """
+    """From `CONDITION=FOLDER`. A film is a clip; a recording is one if there is no film of it."""
     condition, _, place = written.partition("=")
     folder = Path(place)
     if not condition or not place:
@@ -89,7 +87,7 @@ class MaskShare:
 
 @dataclass(frozen=True, slots=True)
 class PairedClips:
-    """Clips with their scenarios, and sentences about what was left out or could not be
+    """Clips with their scenarios, and sentences about clips that were left out or could not be
     compared.
     """
 
@@ -98,9 +96,9 @@ class PairedClips:
 
 
 def pair_clips(conditions: Sequence[str], clips: Sequence[ClipFolder]) -> PairedClips:
-    """Clips of one scenario begin alike: their recordings say the same environment and seed. Clips
-    that do not say how they begin are paired in the order of their names, and a note says so. What
-    is left over is not used, and named.
+    """Clips of one scenario begin alike: their recordings name the same environment and seed. Clips
+    without a known start are paired in the order of their names, and a note says so. Clips without
+    a partner are not used, and named.
     """
     by_condition = _by_condition(conditions, clips)
     starts = {file: start_of(file) for files in by_condition.values() for file in files}
@@ -217,7 +215,9 @@ def make_stimuli(
         film = _film(clip, folder / source_pool.FOLDER / ".films")
         seen = source_pool.look(film)
         covered = tuple(mask.in_px(seen.width_px, seen.height_px) for mask in masks)
-        about = SourceDetails(clip.condition, clip.scenario, masks=covered, note=_origin(clip.file))
+        about = SourceDetails(
+            condition=clip.condition, scenario=clip.scenario, masks=covered, note=_origin(clip.file)
+        )
         added = source_pool.add(
             folder, [film], about, clock=clock, new_name=new_name, looked_at={film: seen}
         )
@@ -273,7 +273,7 @@ def _by_condition(
 
 
 def _origin(file: Path) -> str:
-    """Where a clip comes from, and its licence, as the recording beside it says."""
+    """The origin of a clip, and its licence, from the recording with the same name."""
     known = read(_beside(file)).provenance if _beside(file).is_file() else {}
     said = [f"{name}: {known[name]}" for name in ("source", "licence") if known.get(name)]
     return "; ".join([f"from {file.name}", *said])
@@ -291,10 +291,10 @@ def _film(clip: SceneClip, scratch: Path) -> Path:
     playing = WORLDS[recording.world.kind].playing
     if (
         playing is not None
-        and playing.rendering is not None
-        and playing.rendering.size_px is not None
+        and playing.filmable is not None
+        and playing.filmable.size_px is not None
     ):
-        width_px, height_px = playing.rendering.size_px(recording)
+        width_px, height_px = playing.filmable.size_px(recording)
         look = replace(look, width_px=width_px, height_px=height_px)
     render_file(file, target, look)
     return target

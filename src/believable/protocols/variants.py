@@ -2,13 +2,12 @@
 
     protocols/<name>/variants/<variant>/changes.yaml   parts of the study file
     protocols/<name>/variants/<variant>/pages/         pages in place of those of the same name
-    protocols/<name>/variants/<variant>/stimuli.py     `write`, where it shows something of its own
+    protocols/<name>/variants/<variant>/stimuli.py     `write`, if it has separate stimuli
 
-In `changes.yaml` a mapping goes on into what it meets, entries of a list by their `id`; anything
-else takes the place of what was there, and `null` takes it away. An entry that the study does not
-have says where it goes: `after: ID` behind that one, `around: [ID, ...]` about these, which become
-its `each`. A new page that says `like: ID` has everything of that one except what it says itself.
-`own` is for clips that the author brings.
+In `changes.yaml` a mapping is merged into the study's mapping, entries of a list by their `id`; any
+other value replaces the study's, and `null` removes it. A new entry says where it belongs: `after:
+ID` behind that one, `around: [ID, ...]` about these, which become its `each`. A new page that says
+`like: ID` has everything of that one except its explicit keys. `own` is for clips of the author.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
 
+from believable.contracts.protocol import ReadyStudy
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
-from believable.protocols.contract import ReadyStudy
 
 if TYPE_CHECKING:
     from believable.study.records import Stimulus, Study
@@ -48,7 +47,7 @@ class StudyVariant(ReadyStudy):
         seed: int,
         done: Callable[[Stimulus], None] = lambda stimulus: None,
     ) -> None:
-        """Those of its own, or of the study that it changes."""
+        """The variant's, or those of the study that it changes."""
         if self._has("stimuli"):
             super().write_stimuli(study, folder, seed, done)
         else:
@@ -141,7 +140,7 @@ def _yaml() -> YAML:
 
 
 def changes_in(path: Path) -> Mapping[str, Any]:
-    """What a file of changes says."""
+    """The content of a file of changes."""
     changes: Mapping[str, Any] = _yaml().load(path.read_text("utf-8"))
     return changes
 
@@ -187,7 +186,7 @@ class _StudyTree:
                 container[at] = value
 
     def _add(self, entries: Any, name: str, entry: Any, place: str) -> None:
-        """A new entry of a list, where it says."""
+        """Insert a new entry into a list, at the position that it names."""
         where = [key for key in ("after", "around") if isinstance(entry, Mapping) and key in entry]
         if len(where) != 1:
             raise InvalidInput(
@@ -212,7 +211,9 @@ class _StudyTree:
         entries.insert(at, around)
 
     def _fill(self, node: Any, place: str) -> None:
-        """Every `like` in a new entry: what the page of that id has and this one does not say."""
+        """Expand every `like` in a new entry: the keys of the page of that id that this one
+        lacks.
+        """
         if isinstance(node, list):
             for part in node:
                 self._fill(part, place)
@@ -235,7 +236,7 @@ class _StudyTree:
 
 
 def _entry(tree: Any, key: str) -> tuple[Any, Any] | None:
-    """Where a key stands: itself in a mapping, by its id in a list, whose entries may be wrapped in
+    """The path of a key: itself in a mapping, by its id in a list, whose entries may be wrapped in
     the name of their kind.
     """
     if isinstance(tree, Mapping):
@@ -260,7 +261,7 @@ def _number(entries: Any, name: str, place: str) -> int:
 
 
 def _page(entries: Any, name: str) -> Any:
-    """The page with this id, in whatever block it stands."""
+    """The page with this id, in any block."""
     for entry in entries:
         for body in entry.values():
             if isinstance(body, Mapping):
@@ -271,7 +272,7 @@ def _page(entries: Any, name: str) -> Any:
 
 
 def with_conditions_of_own(path: Path) -> None:
-    """Conditions of a demonstration are called after what stands in for something
-    (`standin_human`); here it is itself.
+    """Conditions of a demonstration are named after a replacement (`standin_human`); here it is a
+    person.
     """
     path.write_text(re.sub(r"\bstandin_(?=\w)", "", path.read_text("utf-8")), encoding="utf-8")

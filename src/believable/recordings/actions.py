@@ -1,5 +1,5 @@
-"""What was done and planned in a stimulus: the log of a recording, or the file `NAME.actions.json`
-beside a video.
+"""The actions and plans of a stimulus: the log of a recording, or the file `NAME.actions.json` next
+to a video.
 
 The file holds `{"format": "believable-actions/1", "actors": [{"id", "name"}, …], "actions": …,
 "plans": …}` with actions and plans laid out as in a recording: one list per field.
@@ -32,14 +32,16 @@ ACTIONS_SUFFIX = ".actions.json"
 
 @dataclass(frozen=True, slots=True)
 class ActionLog:
-    """Who acts, what they did, and what they meant to do."""
+    """The actor, their actions, and their intentions."""
 
     actors: tuple[Actor, ...]
     actions: tuple[Action, ...] = ()
     plans: tuple[PlanStep, ...] = ()
 
     def for_judging(self, *, with_plan: bool, with_log: bool) -> ActionLog:
-        """What a judge may receive: ids numbered anew, because authored ids may tell the agent."""
+        """The part that a judge may receive: ids are numbered again, because authored ids may
+        reveal the agent.
+        """
         actors = {actor.id: f"w{number}" for number, actor in enumerate(self.actors, 1)}
         steps = {step.id: f"p{number}" for number, step in enumerate(self.plans, 1)}
         plans = tuple(
@@ -74,7 +76,7 @@ class ActionLog:
         return self.actions[index - 1].id if 1 <= index <= len(self.actions) else None
 
     def during(self, media_ms: float) -> tuple[Action, ...]:
-        """The actions that are going on at a moment."""
+        """The actions in progress at a moment."""
         return tuple(action for action in self.actions if action.t0_ms <= media_ms < action.t1_ms)
 
 
@@ -88,7 +90,7 @@ def beside(video: Path) -> Path:
 
 
 def read_actions(path: Path) -> ActionLog:
-    """The action log in a file, or an error naming the file and what is wrong with it."""
+    """The action log in a file, or an error that names the file and the problem."""
     with reading(path.name, f"Expected an action log: JSON in the format {FORMAT}."):
         tree = json.loads(path.read_text("utf-8"))
     return from_tree(tree, source=path.name)

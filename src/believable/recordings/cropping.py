@@ -11,7 +11,7 @@ from believable.recordings.recording import Action, PlanStep, Recording, Track
 
 
 def crop_recording(recording: Recording, frames: int) -> Recording:
-    """The first `frames` of it. What goes on at the end is cut there; what begins later is left
+    """The first `frames` of it. Actions in progress at the end are cut there; later ones are left
     out.
     """
     if not 1 <= frames <= recording.timing.frames:
@@ -38,7 +38,7 @@ def crop_recording(recording: Recording, frames: int) -> Recording:
 
 
 def crop_log(log: ActionLog, from_ms: int, to_ms: int) -> ActionLog:
-    """What was done and planned in this part, with times that count from its beginning."""
+    """The actions and plans in this part, with times relative to its beginning."""
 
     def times(entry: Action | PlanStep) -> dict[str, Any]:
         return {

@@ -15,15 +15,15 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 #: Larger entries of a column are no measurement, and lose their last digits in a browser.
 LARGEST = 2**53
-#: Seeds may be larger; beyond this is no number that anybody counts or measures with.
+#: Seeds may be larger; larger numbers are neither counts nor measurements.
 LARGEST_SINGLE = 2**128
 
-#: Says what is wrong with a value at a place.
+#: Reports a wrong value at a path.
 Compare = Callable[[Any, str], Iterator[str]]
 
 
 def misfits(value: Any, kind: Any, place: str) -> Iterator[str]:
-    """What is not of the kind it should be, as `place: expected …, got …`.
+    """Values of the wrong type, as `place: expected …, got …`.
 
     >>> list(misfits((1, "x"), tuple[int, ...], "x"))
     ["x[1]: expected a whole number, got 'x'"]
@@ -40,7 +40,7 @@ def _comparer(kind: Any) -> Compare:
     if origin in (Union, types.UnionType):
         return _any_of(kind, parts)
     if origin is tuple:
-        return _list(parts[0]) if parts[-1] is Ellipsis else _fixed(parts)
+        return _list(parts[0]) if parts[-1] is Ellipsis else _compare_fixed(parts)
     if origin is not None and issubclass(origin, Mapping):
         return _mapping(parts[1])
     return _plain(kind)
@@ -112,7 +112,7 @@ def _plain(kind: Any) -> Compare:
 def _countable(value: float, anything: bool) -> bool:
     if type(value) is float and anything:
         return math.isfinite(value)
-    return abs(value) <= LARGEST_SINGLE  # not so for what is no number, either
+    return abs(value) <= LARGEST_SINGLE  # also false for values that are not numbers
 
 
 def _any_of(union: Any, kinds: tuple[Any, ...]) -> Compare:
@@ -130,7 +130,7 @@ def _list(kind: Any) -> Compare:
         if not isinstance(value, tuple):
             yield f"{place}: expected a list, got {str(value)[:60]!r}"
             return
-        # Columns have an entry for every frame: all at once where they are plain numbers, as nearly
+        # Columns have an entry for every frame: all at once if they are plain numbers, as nearly
         # always.
         if allowed is not None and set(map(type, value)) <= {int} <= allowed:
             if value and str not in allowed and not -LARGEST <= min(value) <= max(value) <= LARGEST:
@@ -142,7 +142,7 @@ def _list(kind: Any) -> Compare:
     return compare
 
 
-def _fixed(kinds: tuple[Any, ...]) -> Compare:
+def _compare_fixed(kinds: tuple[Any, ...]) -> Compare:
     comparers = [_comparer(kind) for kind in kinds]
 
     def compare(value: Any, place: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Reading and writing `*.replay.json.gz`. The same recording gives the same bytes, and reading
 gives the same recording.
 
-`problems` says what is wrong with a recording, all of it at once.
+`problems` lists all problems of a recording at once.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LARGEST_BYTES = 256 * 1024 * 1024
 
 def problems(recording: Recording) -> list[str]:
     """Everything wrong with a recording, as `place: what, got value`. An empty list means sound.
-    What is not of the right kind is told first: nothing more can be said about it.
+    Wrong types are reported first: they prevent the other checks.
     """
     return list(misfits(recording, Recording, "")) or [
         *_world(recording.world),
@@ -230,7 +230,7 @@ def write(recording: Recording, path: Path | str) -> int:
 
 
 def read(path: Path | str) -> Recording:
-    """The recording in a file, or an error naming the file and what is wrong with it."""
+    """The recording in a file, or an error that names the file and the problem."""
     return from_bytes(Path(path).read_bytes(), source=str(path))
 
 
@@ -246,14 +246,12 @@ def from_bytes(data: bytes, *, source: str) -> Recording:
     with reading(
         source, f"Expected gzipped JSON in the format {FORMAT}; copy or record the file again."
     ):
-        tree = json.loads(_unfolded(data, source))
+        tree = json.loads(_decompress(data, source))
     return from_tree(tree, source=source)
 
 
-def _unfolded(data: bytes, source: str) -> bytes:
-    """What was compressed; a file that unfolds to more than any recording holds is not unfolded
-    further.
-    """
+def _decompress(data: bytes, source: str) -> bytes:
+    """The decompressed content; decompression stops at the size that no recording exceeds."""
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
         content = file.read(LARGEST_BYTES + 1)
     if len(content) > LARGEST_BYTES:
@@ -265,8 +263,8 @@ def _unfolded(data: bytes, source: str) -> bytes:
 
 
 def to_tree(recording: Recording) -> dict[str, Any]:
-    """The recording as JSON values, tracks delta-coded and actions columnar: what the browser's
-    player reads, too.
+    """The recording as JSON values, tracks delta-coded and actions columnar: the browser's player
+    reads them, too.
     """
     return {
         "format": FORMAT,
@@ -310,11 +308,11 @@ def _from_sound_tree(tree: Mapping[str, Any]) -> Recording:
     world = tree["world"]
     places = tuple(
         Place(
-            p["id"],
-            p["name"],
-            p["parent"],
-            tuple((x, y, w, h) for x, y, w, h in p["rects"]),
-            p.get("facts", {}),
+            id=p["id"],
+            name=p["name"],
+            parent=p["parent"],
+            rects=tuple((x, y, w, h) for x, y, w, h in p["rects"]),
+            facts=p.get("facts", {}),
         )
         for p in world["places"]
     )
@@ -325,7 +323,12 @@ def _from_sound_tree(tree: Mapping[str, Any]) -> Recording:
     }
     return Recording(
         world=RecordedWorld(
-            world["kind"], world["width"], world["height"], tuple(world["walls"]), places, objects
+            kind=world["kind"],
+            width=world["width"],
+            height=world["height"],
+            walls=tuple(world["walls"]),
+            places=places,
+            objects=objects,
         ),
         actors=tuple(Actor(**actor) for actor in tree["actors"]),
         timing=Timing(**timing),
@@ -355,10 +358,10 @@ def _track_tree(track: Track) -> dict[str, Any]:
 def _track(tree: Mapping[str, Any]) -> Track:
     return Track(
         actor=tree["actor"],
-        x=_summed(tree["x"]),
-        y=_summed(tree["y"]),
-        heading=_summed(tree["heading"]),
-        **{name: _summed(tree[name]) for name in _IN_SPACE if name in tree},
+        x=_sum_deltas(tree["x"]),
+        y=_sum_deltas(tree["y"]),
+        heading=_sum_deltas(tree["heading"]),
+        **{name: _sum_deltas(tree[name]) for name in _IN_SPACE if name in tree},
         first_frame=tree["first_frame"],
         states=tuple(State(frame, key, value) for frame, key, value in tree["states"]),
     )
@@ -368,14 +371,14 @@ def _deltas(values: Sequence[int]) -> list[int]:
     return [*values[:1], *(after - before for before, after in pairwise(values))]
 
 
-def _summed(deltas: Sequence[int]) -> tuple[int, ...]:
+def _sum_deltas(deltas: Sequence[int]) -> tuple[int, ...]:
     for index, delta in enumerate(deltas):
         if not isinstance(delta, int) or isinstance(delta, bool) or not math.isfinite(delta):
             raise ValueError(f"track entry {index} is {delta!r}, expected a whole number")
     return tuple(accumulate(deltas))
 
 
-#: Columns of actions and plans that only some worlds have: left out where nothing stands in them.
+#: Columns of actions and plans that only some worlds have: left out if they are empty.
 _SOMETIMES = frozenset({"target", "activity", "serves", "refused", "violations", "fulfilled"})
 
 

@@ -15,18 +15,18 @@ FORMAT = "believable-replay/1"
 UNITS_PER_TILE = 1000
 
 Scalar: TypeAlias = str | int | float | bool | None
-#: A state that any actor may have: while it is true nobody saw the actor, and judges get nothing of
-#: it.
+#: A state that any actor may have: while it is true the actor was invisible, and judges receive no
+#: data about it.
 UNSEEN = "unseen"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """A named part of the world: the tiles it covers, as rectangles (x, y, width, height). `parent`
     is the place around it.
 
-    `facts` are what a reader of the recording may need and a watcher does not (opening hours, whose
-    it is); no judge gets them.
+    `facts` are for readers of the recording, not for viewers (opening hours, owner); no judge
+    receives them.
     """
 
     id: str
@@ -36,11 +36,9 @@ class Place:
     facts: Mapping[str, Scalar] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedObject:
-    """Something that stands or lies in the world, at a tile: what it is, in which place, and facts
-    as a place has them.
-    """
+    """An object in the world, at a tile: its kind, its place, and facts as a place has them."""
 
     id: str
     kind: str
@@ -50,7 +48,7 @@ class RecordedObject:
     facts: Mapping[str, Scalar] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedWorld:
     """Where it happens. `kind` names the world that draws it; `walls` has one string per row: `#`
     is blocked, `.` is free.
@@ -66,8 +64,8 @@ class RecordedWorld:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Somebody or something that moves. `role` is what the drawing needs (player, opponent, person,
-    bullet …).
+    """A person or thing that moves. `role` is used by the drawing (player, opponent, person, bullet
+    …).
     """
 
     id: str
@@ -76,12 +74,12 @@ class Actor:
     facts: Mapping[str, Scalar] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
     """How frames become time; a frame need not last whole milliseconds (35 a second).
-    `simulated_start` (ISO 8601) and `simulated_ms_per_frame` say what the day clock shows; each of
-    `jumps` is a frame at which it is put forward, and by how many milliseconds: a night that is
-    left out.
+    `simulated_start` (ISO 8601) and `simulated_ms_per_frame` define the day clock; each of `jumps`
+    is a frame at which the clock is advanced, and by how many milliseconds: a night that is left
+    out.
     """
 
     frame_ms: float
@@ -104,13 +102,13 @@ class State:
     value: Scalar
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Track:
     """Where an actor was, one entry per frame from `first_frame` on.
 
     Worlds with a third dimension add `height` (thousandths of a tile), and in tenths of a degree
     `pitch` (upwards) and `camera` (where the view points, as `heading` but finer), so that the
-    smoothness of a movement can be told.
+    smoothness of a movement can be judged.
     """
 
     actor: str
@@ -124,14 +122,14 @@ class Track:
     camera: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
     """The smallest logged unit of behaviour: who did what, with what, where, from when to when.
 
-    Worlds that log primitives add the second thing or person of it (`target`), what it was for
-    (`activity`), the plan step that it `serves`, and why it did not happen although it was tried
-    (`refused`). `violations` is what a checker of the world's rules says is wrong with it:
-    `category/rule`, several apart by `; `, or `none`. No judge gets it.
+    Worlds that log primitives add the second thing or person of it (`target`), its purpose
+    (`activity`), the plan step that it `serves`, and why an attempt failed (`refused`).
+    `violations` are the rule violations found by a checker of the world: `category/rule`, several
+    apart by `; `, or `none`. No judge gets it.
     """
 
     id: str
@@ -149,11 +147,11 @@ class Action:
     violations: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanStep:
     """One node of an actor's plan. Level 0 is the day; `parent` is the step it serves. `activity`
     (or several, apart by spaces, any of which will do) and `place` say what would fulfil it, where
-    the agent says so; `fulfilled` is what a checker says.
+    the agent says so; `fulfilled` is the result of a checker.
     """
 
     id: str
@@ -168,7 +166,7 @@ class PlanStep:
     fulfilled: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
     """A whole recording. `hidden_states` names the state keys that never leave the lab
     (frustration, intention …).
@@ -190,7 +188,7 @@ class Recording:
         """The part a judge may receive: what could be seen from above, and plan and log only where
         the trial shows them.
 
-        Ids of actions and plan steps are numbered anew, because authored ids may tell the agent.
+        Ids of actions and plan steps are numbered again, because authored ids may reveal the agent.
         """
         actors = {actor.id: replace(actor, facts={}) for actor in self.actors}
         pieces = [
@@ -220,7 +218,9 @@ class Recording:
                 self.world,
                 places=tuple(replace(place, facts={}) for place in self.world.places),
                 objects=tuple(
-                    RecordedObject(f"o{number}", thing.kind, None, thing.x, thing.y)
+                    RecordedObject(
+                        id=f"o{number}", kind=thing.kind, place=None, x=thing.x, y=thing.y
+                    )
                     for number, thing in enumerate(self.world.objects, 1)
                 ),
             ),
@@ -241,8 +241,8 @@ class Recording:
 
 def seen_pieces(track: Track) -> list[Track]:
     """The track without the frames in which its actor was unseen: a piece for each time that it
-    could be seen. The first has the actor's id, later ones have one of their own; each begins with
-    the states that hold.
+    could be seen. The first has the actor's id, later ones have separate ids; each begins with the
+    states that hold.
     """
     changes = {state.frame: bool(state.value) for state in track.states if state.key == UNSEEN}
     if not changes:
@@ -290,7 +290,7 @@ def judged_step(step: PlanStep, names: Mapping[str, str]) -> PlanStep:
 
 def judged_action(action: Action, number: int, steps: Mapping[str, str]) -> Action:
     """An action as a judge gets it: under another id, with the step it serves under its other id,
-    without why it was refused and what is wrong with it.
+    without the reason for a refusal and without its violations.
     """
     serves = None if action.serves is None else steps.get(action.serves)
     return replace(

@@ -1,8 +1,8 @@
-"""What a recording looks like, as plain data.
+"""The look of a recording, as plain data.
 
-A world's `draw` describes a recording once as a `Scene`: what stands still, and a sprite for each
-actor. `display_list` says what is on screen at a moment: primitives in tiles, drawn by the canvas
-painter in the browser and by the video rasteriser alike. The browser has the same function
+A world's `draw` describes a recording once as a `Scene`: the static shapes, and a sprite for each
+actor. `display_list` lists the shapes on screen at a moment: primitives in tiles, drawn by the
+canvas painter in the browser and by the video rasteriser alike. The browser has the same function
 (`players/replay/scene.js`); a test holds the two equal.
 
 Maps of tiles: equal tiles joined into few rectangles, and what can be seen between walls
@@ -20,7 +20,7 @@ from typing import Any
 
 from believable.recordings.recording import UNITS_PER_TILE, Recording, Scalar, State, Track
 
-#: One ray for each of so many degrees.
+#: One ray per this number of degrees.
 STEP_DEG = 1.0
 
 
@@ -66,8 +66,8 @@ def sight(
 
 
 def reach(walls: Sequence[str], x: float, y: float, dx: float, dy: float, r: float) -> float:
-    """How far a ray gets before it meets a wall, `r` at most: from tile to tile, along whichever
-    border comes next.
+    """How far a ray gets before it meets a wall, `r` at most: from tile to tile, to the nearest
+    border each time.
     """
     column, row = math.floor(x), math.floor(y)
     step_x, step_y = (1 if dx > 0 else -1), (1 if dy > 0 else -1)
@@ -94,7 +94,7 @@ JUMP_TILES = 1.5
 HALF_LETTER = 0.28
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
     """A primitive in tiles. Colours are `#rrggbb` or `#rrggbbaa`. In a sprite, x points where the
     actor looks.
@@ -125,7 +125,7 @@ class Shape:
     halo: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sprite:
     """How one actor is drawn. `shown_when` names a state that must be truthy; of `bubbles`, the
     first state that is set is shown above the actor.
@@ -140,9 +140,9 @@ class Sprite:
 
 @dataclass(frozen=True, slots=True)
 class Readout:
-    """What a page writes beside or over the picture. `score`: the value of an actor's state beside
-    the page's text `text`. `left`: the time that is left. `news`: the text that is called `text` +
-    value of the state, large over the picture.
+    """Text that a page writes next to or over the picture. `score`: the value of an actor's state
+    next to the page's text `text`. `left`: the time that is left. `news`: the text that is called
+    `text` + value of the state, large over the picture.
     """
 
     kind: str
@@ -151,11 +151,11 @@ class Readout:
     state: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
     """A recording's looks. `ground` lies below the actors, `above` over them. `left` and `top` are
-    the tile the picture begins with where the world has an empty rim. `walls` hide what a `view`
-    does not reach. `readouts` are written by pages, in the participant's language; films have none.
+    the tile the picture begins with where the world has an empty rim. `walls` limit a `view`.
+    `readouts` are written by pages, in the participant's language; films have none.
     """
 
     width: float
@@ -178,9 +178,7 @@ class Pose:
 
 
 def scene_tree(scene: Scene) -> dict[str, Any]:
-    """The scene as JSON values, defaults left out: what the browser receives beside the
-    recording.
-    """
+    """The scene as JSON values, defaults left out: the browser receives it with the recording."""
     return {
         "width": scene.width,
         "height": scene.height,
@@ -213,13 +211,11 @@ def display_list(scene: Scene, recording: Recording, t_ms: float) -> list[Shape]
             continue
         placed += [_place(shape, pose, track, frame, scene.walls) for shape in sprite.shapes]
         words += _words(sprite, pose, track, frame)
-    return [*scene.ground, *placed, *scene.above, *_stacked(words)]
+    return [*scene.ground, *placed, *scene.above, *_stack(words)]
 
 
-def _stacked(words: list[Shape]) -> list[Shape]:
-    """Names that would stand upon each other stand one below the other, that of whoever is on top
-    first.
-    """
+def _stack(words: list[Shape]) -> list[Shape]:
+    """Names that would overlap are placed one below the other, the topmost actor's name first."""
     names: list[Shape] = []
     moved: list[Shape] = []
     for word in reversed(words):
@@ -291,41 +287,60 @@ def _place(shape: Shape, pose: Pose, track: Track, frame: float, walls: tuple[st
         value = state_at(track, shape.state, frame)
         share = min(max(float(value or 0) / shape.full, 0.0), 1.0)
         return Shape(
-            "rect", shape.fill, pose.x + shape.x, pose.y + shape.y, shape.w * share, shape.h
+            kind="rect",
+            fill=shape.fill,
+            x=pose.x + shape.x,
+            y=pose.y + shape.y,
+            w=shape.w * share,
+            h=shape.h,
         )
     if shape.kind == "view":
         turn = pose.heading_deg if shape.turns else 0.0
         seen = sight(walls, pose.x, pose.y, shape.r, shape.from_deg + turn, shape.to_deg + turn)
-        return Shape("star", shape.fill, points=seen)
+        return Shape(kind="star", fill=shape.fill, points=seen)
     if shape.kind == "rect":
         x, y, w, h = shape.x, shape.y, shape.w, shape.h
         corners = ((x, y), (x + w, y), (x + w, y + h), (x, y + h))
-        return Shape("poly", shape.fill, points=tuple(moved(*corner) for corner in corners))
+        return Shape(
+            kind="poly", fill=shape.fill, points=tuple(moved(*corner) for corner in corners)
+        )
     if shape.kind == "poly":
-        return Shape("poly", shape.fill, points=tuple(moved(*point) for point in shape.points))
+        return Shape(
+            kind="poly", fill=shape.fill, points=tuple(moved(*point) for point in shape.points)
+        )
     x, y = moved(shape.x, shape.y)
     if shape.kind == "sector":
         turn = pose.heading_deg if shape.turns else 0.0
         return Shape(
-            "sector",
-            shape.fill,
-            x,
-            y,
+            kind="sector",
+            fill=shape.fill,
+            x=x,
+            y=y,
             r=shape.r,
             from_deg=shape.from_deg + turn,
             to_deg=shape.to_deg + turn,
         )
-    return Shape(shape.kind, shape.fill, x, y, r=shape.r, text=shape.text, size=shape.size)
+    return Shape(
+        kind=shape.kind, fill=shape.fill, x=x, y=y, r=shape.r, text=shape.text, size=shape.size
+    )
 
 
 def _words(sprite: Sprite, pose: Pose, track: Track, frame: float) -> Iterator[Shape]:
     if sprite.label:
         yield Shape(
-            "text", "#26303a", pose.x, pose.y + 1.1, text=sprite.label, size=0.8, halo="#ffffffb3"
+            kind="text",
+            fill="#26303a",
+            x=pose.x,
+            y=pose.y + 1.1,
+            text=sprite.label,
+            size=0.8,
+            halo="#ffffffb3",
         )
     said = next((value for key in sprite.bubbles if (value := state_at(track, key, frame))), None)
     if said is not None:
-        yield Shape("bubble", "#ffffff", pose.x, pose.y - 0.8, text=str(said), size=0.8)
+        yield Shape(
+            kind="bubble", fill="#ffffff", x=pose.x, y=pose.y - 0.8, text=str(said), size=0.8
+        )
 
 
 def _shape_tree(shape: Shape) -> dict[str, Any]:
@@ -337,4 +352,4 @@ def _shape_tree(shape: Shape) -> dict[str, Any]:
     }
 
 
-_DEFAULTS: Mapping[str, Any] = asdict(Shape("", ""))
+_DEFAULTS: Mapping[str, Any] = asdict(Shape(kind="", fill=""))

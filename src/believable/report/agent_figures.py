@@ -14,7 +14,7 @@ from believable.report.colours import LIGHT
 from believable.report.figure_files import inline_svg, picture, specification, still
 from believable.stats.estimate import Estimate
 
-#: Of a curve: after so many decisions, mean, standard deviation over seeds.
+#: Of a curve: after this number of decisions, mean, standard deviation over seeds.
 MeanPoint = tuple[int, float, float]
 
 
@@ -23,11 +23,11 @@ def curve_figure(
 ) -> tuple[Table, Chart]:
     """A line for each agent with a band of one standard deviation over seeds."""
     columns = (
-        Column("agent", "Agent"),
-        Column("decisions", "Decisions", "integer"),
-        Column("mean", y_title, "number"),
-        Column("low", "Mean − SD", "number"),
-        Column("high", "Mean + SD", "number"),
+        Column(name="agent", title="Agent"),
+        Column(name="decisions", title="Decisions", form="integer"),
+        Column(name="mean", title=y_title, form="number"),
+        Column(name="low", title="Mean − SD", form="number"),
+        Column(name="high", title="Mean + SD", form="number"),
     )
     rows = tuple(
         (agent, decisions, mean, mean - sd, mean + sd)
@@ -35,8 +35,16 @@ def curve_figure(
         for decisions, mean, sd in points
     )
     use = {"x": "decisions", "y": "mean", "low": "low", "high": "high", "colour": "agent"}
-    chart = Chart("curves", title, "lines", "curves", use, "Decisions", y_title)
-    return Table("curves", title, columns, rows, data_only=True), chart
+    chart = Chart(
+        name="curves",
+        title=title,
+        kind="lines",
+        table="curves",
+        use=use,
+        x_title="Decisions",
+        y_title=y_title,
+    )
+    return Table(name="curves", title=title, columns=columns, rows=rows, data_only=True), chart
 
 
 def measures_figure(
@@ -44,11 +52,11 @@ def measures_figure(
 ) -> tuple[Table, Chart]:
     """Shares of each agent with their intervals, in one figure."""
     columns = (
-        Column("measure", "Measure"),
-        Column("agent", "Agent"),
-        Column("value", "Share", "number"),
-        Column("low", "Low", "number"),
-        Column("high", "High", "number"),
+        Column(name="measure", title="Measure"),
+        Column(name="agent", title="Agent"),
+        Column(name="value", title="Share", form="number"),
+        Column(name="low", title="Low", form="number"),
+        Column(name="high", title="High", form="number"),
     )
     rows = tuple(
         (name, agent, estimates[name].value, estimates[name].low, estimates[name].high)
@@ -58,9 +66,16 @@ def measures_figure(
     )
     use = {"category": "measure", "value": "value", "low": "low", "high": "high", "colour": "agent"}
     chart = Chart(
-        "measures", "How the agents move", "points", "measures", use, "Share", "", x_range=(0, 1)
+        name="measures",
+        title="How the agents move",
+        kind="points",
+        table="measures",
+        use=use,
+        x_title="Share",
+        y_title="",
+        x_range=(0, 1),
     )
-    return Table("measures", "How the agents move", columns, rows), chart
+    return Table(name="measures", title="How the agents move", columns=columns, rows=rows), chart
 
 
 def write_figure(file: Path, table: Table, chart: Chart) -> None:

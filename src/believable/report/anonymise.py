@@ -106,7 +106,7 @@ def _sessions(folder: Path, tables: Mapping[Path, _TableRows]) -> list[str]:
 
 
 def _random_order(sessions: Iterable[str], key: bytes) -> dict[str, int]:
-    """A number from 1 for each session. Who does not have the key cannot tell it from a random
+    """A number from 1 for each session. Without the key it cannot be distinguished from a random
     one.
     """
     drawn = sorted(sessions, key=lambda session: keyed_hash(key, "release", session))
@@ -164,11 +164,9 @@ def _rewrite_events(
             if number == 0 or lines[number - 1]["session"] != line["session"]:
                 page = _PageClock()
             clock = clocks.get(line["session"], _SessionClock(0, 0))
-            received_ms = _limited(
-                _number(line.get("received_ms")) - clock.start_ms, clock.length_ms
-            )
+            received_ms = _limit(_number(line.get("received_ms")) - clock.start_ms, clock.length_ms)
             line["body"] = _rewritten_body(line["body"], clock, received_ms, page, precision)
-            line["received_ms"] = _floored(received_ms, precision.step_ms) or 0
+            line["received_ms"] = _floor(received_ms, precision.step_ms) or 0
         if name == EVENTS:
             for session in {line["session"]: None for line in lines}:
                 heads[session] = event_chain.extend(
@@ -206,7 +204,7 @@ _FIELDS = ("kind", "trial", "at_ms", "mono_ms", "data")
 def _rewritten_body(
     text: str, clock: _SessionClock, received_ms: float, page: _PageClock, precision: Precision
 ) -> str:
-    """The event with times that tell no clock. A text that is no event may hold anything, so
+    """The event with times that reveal no clock time. A text that is no event may hold anything, so
     nothing of it is kept.
     """
     try:
@@ -220,7 +218,7 @@ def _rewritten_body(
         # An event cannot happen before its session began, nor after it was received, whatever the
         # browser's clock says.
         at_ms = _number(kept["at_ms"]) - clock.start_ms
-        kept["at_ms"] = _floored(_limited(at_ms, received_ms), precision.step_ms) or 0
+        kept["at_ms"] = _floor(_limit(at_ms, received_ms), precision.step_ms) or 0
     if "mono_ms" in kept:
         since_ms = page.since_shown_ms(kept.get("kind"), kept["mono_ms"])
         kept["mono_ms"] = since_ms if precision.page_times else None
@@ -237,11 +235,11 @@ def _number(value: object) -> float:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
 
 
-def _limited(value: float, most: float) -> float:
+def _limit(value: float, most: float) -> float:
     return min(max(value, 0), most)
 
 
-def _floored(value_ms: float, step_ms: int | None) -> int | None:
+def _floor(value_ms: float, step_ms: int | None) -> int | None:
     return None if step_ms is None else int(value_ms // step_ms) * step_ms
 
 
@@ -260,7 +258,7 @@ def _small(value: Any) -> Any:
 # tables
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _TableRows:
     """A table as it is written. `listed`: the values that columns may have, if they are listed and
     may be empty.
@@ -289,7 +287,11 @@ def _read_table(path: Path) -> _TableRows:
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
         return _TableRows(
-            str(resource["name"]), tuple(reader.fieldnames or ()), numeric, listed, list(reader)
+            name=str(resource["name"]),
+            header=tuple(reader.fieldnames or ()),
+            numeric=numeric,
+            listed=listed,
+            rows=list(reader),
         )
 
 
@@ -326,7 +328,7 @@ def _small_cell(cell: str) -> str:
 #: Columns by table: times on a session's clock, and times within a page.
 _SESSION_TIMES = {"trials": ("opened_ms", "closed_ms"), "rounds": ("started_ms", "ended_ms")}
 _PAGE_TIMES = {"trials": ("rt_ms", "hidden_ms"), "judgements": ("seconds",), "shown": ("open_ms",)}
-#: Days, which would tell who could have taken part.
+#: Days, which would reveal who could have taken part.
 _DAYS = {
     "participants": ("started_on",),
     "exclusions": ("decided_on",),
@@ -343,7 +345,7 @@ def _rewrite_row(
     if table == "participants":
         row["number"] = str(order[session])
         if row.get("duration_ms"):
-            row["duration_ms"] = _rounded(row["duration_ms"], precision.step_ms)
+            row["duration_ms"] = _round_cell(row["duration_ms"], precision.step_ms)
         if row.get("receipt"):
             row["receipt"] = heads.get(session, "")
         if not precision.raw_events:
@@ -353,7 +355,7 @@ def _rewrite_row(
             row[column] = ""
     for column in _SESSION_TIMES.get(table, ()):
         if row.get(column):
-            floored = _floored(max(0.0, float(row[column])), precision.step_ms)
+            floored = _floor(max(0.0, float(row[column])), precision.step_ms)
             row[column] = (
                 str(floored) if floored is not None else "0" if column in _REQUIRED else ""
             )
@@ -362,7 +364,7 @@ def _rewrite_row(
             row[column] = ""
 
 
-def _rounded(cell: str, step_ms: int | None) -> str:
+def _round_cell(cell: str, step_ms: int | None) -> str:
     return (
         "" if step_ms is None else str(int((int(float(cell)) + step_ms // 2) // step_ms) * step_ms)
     )
@@ -381,13 +383,13 @@ def _rewrite_traces(
         at_ms, mono_ms = _number_in(row["at_ms"]), _number_in(row.get("mono_ms"))
         first_at_ms, first_mono_ms = began.setdefault(page, (at_ms, mono_ms))
         if precision.page_times:
-            row["at_ms"] = str(round(_limited(at_ms - first_at_ms, WEEK_MS)))
+            row["at_ms"] = str(round(_limit(at_ms - first_at_ms, WEEK_MS)))
             if row.get("mono_ms"):
                 since_ms = round(mono_ms - first_mono_ms, 3)
                 row["mono_ms"] = f"{since_ms:g}" if since_ms.is_integer() else str(since_ms)
                 row["mono_ms"] = row["mono_ms"] if abs(since_ms) <= WEEK_MS else ""
         else:
-            row["at_ms"] = str(round(_limited(_number_in(row["media_ms"]), WEEK_MS)))
+            row["at_ms"] = str(round(_limit(_number_in(row["media_ms"]), WEEK_MS)))
             row["mono_ms"] = ""
     path = folder / PAGAN
     if not path.is_file():

@@ -28,7 +28,6 @@ from believable.bundle.read import Bundle, read
 from believable.bundle.rows import stimuli_on
 from believable.collect.match import PlatformFile, Submission
 from believable.core.errors import InvalidInput
-from believable.pages import KINDS
 from believable.report.anonymise import TEN_YEARS_MS
 from believable.report.privacy import read_lines, tables_of
 from believable.stats.inputs import FloatArray
@@ -58,8 +57,8 @@ class PlatformPerson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignalResult:
-    """What one signal finds: `found` of `people` in expectation; `chance` by guessing, and `luck`
-    at most by guessing well.
+    """The findings of one signal: `found` of `people` in expectation; `chance` by guessing, and
+    `luck` at most by guessing well.
     """
 
     signal: str
@@ -120,7 +119,8 @@ def attack(
             measured.append((text, own, theirs))
     level = 1 - _FALSE_ALARMS / max(1, len(measured))
     results = [
-        _result(text, own, theirs, names, truth, level, rng) for text, own, theirs in measured
+        _result(text, own=own, theirs=theirs, names=names, truth=truth, level=level, rng=rng)
+        for text, own, theirs in measured
     ]
     return tuple(sorted(results, key=lambda result: -result.found))
 
@@ -165,7 +165,7 @@ def _pairing_rates(own: FloatArray, theirs: FloatArray, rng: np.random.Generator
 
 
 def _ranks(values: FloatArray) -> FloatArray:
-    """From 0 to 1; what is not known is in the middle."""
+    """From 0 to 1; unknown values are in the middle."""
     ranks = np.full(len(values), 0.5)
     known = ~np.isnan(values)
     if known.any():
@@ -174,9 +174,9 @@ def _ranks(values: FloatArray) -> FloatArray:
 
 
 # ----------------------------------------------------------------------------------------------
-# what a release says
+# evidence in a release
 
-#: Name, what it is compared with, and its value for each session.
+#: Name, its counterpart, and its value for each session.
 _Signal = tuple[str, str, Mapping[str, float]]
 
 
@@ -209,8 +209,12 @@ def _signals(folder: Path, dataset: Bundle) -> Iterator[_Signal]:
     clocks, lengths, pages = _event_times(folder)
     yield "clocks in the raw events", "start", clocks
     yield "lengths of sessions", "length", _by_session(dataset, "duration_ms")
-    yield "times on the sessions' clocks", "length", _summed(dataset, "trials", "closed_ms", max)
-    yield "sums of reaction times", "length", _summed(dataset, "trials", "rt_ms", sum)
+    yield (
+        "times on the sessions' clocks",
+        "length",
+        _sum_by_session(dataset, "trials", "closed_ms", max),
+    )
+    yield "sums of reaction times", "length", _sum_by_session(dataset, "trials", "rt_ms", sum)
     yield from _other_times(dataset)
     yield "times of the raw events", "length", lengths
     yield "page clocks of the raw events", "length", pages
@@ -220,7 +224,7 @@ def _signals(folder: Path, dataset: Bundle) -> Iterator[_Signal]:
             yield f"numbers of rows in {name}", "length", _row_counts(dataset, name)
 
 
-#: Columns of times with signals of their own.
+#: Columns of times with separate signals.
 _NAMED_TIMES = frozenset(
     {("participants", "duration_ms"), ("trials", "closed_ms"), ("trials", "rt_ms")}
 )
@@ -232,7 +236,11 @@ def _other_times(dataset: Bundle) -> Iterator[_Signal]:
         for column in table.columns:
             is_time = column.endswith("_ms") or column == "seconds"
             if is_time and (name, column) not in _NAMED_TIMES and "session" in table.columns:
-                yield f"sums of {column} in {name}", "length", _summed(dataset, name, column, sum)
+                yield (
+                    f"sums of {column} in {name}",
+                    "length",
+                    _sum_by_session(dataset, name, column, sum),
+                )
 
 
 def _by_session(dataset: Bundle, column: str) -> dict[str, float]:
@@ -251,7 +259,7 @@ def _row_counts(dataset: Bundle, table: str) -> dict[str, float]:
     }
 
 
-def _summed(
+def _sum_by_session(
     dataset: Bundle, table: str, column: str, of: Callable[[Iterable[float]], float]
 ) -> dict[str, float]:
     found: dict[str, list[float]] = defaultdict(list)
@@ -326,11 +334,11 @@ def arrival_by_seed(dataset: Bundle) -> dict[str, float]:
         people["session"].values, people["definition"].values, strict=True
     ):
         by_definition[str(definition)].append(str(session))
-    assigned = _assigned(dataset)
+    assigned = _assignments(dataset)
     for name, sessions in by_definition.items():
         if name not in dataset.definitions:
             continue
-        study = Definition.from_json(dataset.definitions[name], KINDS).study
+        study = Definition.from_json(dataset.definitions[name]).study
         if is_settled(study):
             continue
         cells: dict[tuple[tuple[str, str], ...], list[str]] = defaultdict(list)
@@ -362,7 +370,7 @@ def _shown_pages(dataset: Bundle) -> dict[str, dict[int, tuple[str, ...]]]:
     return pages
 
 
-def _assigned(dataset: Bundle) -> dict[str, tuple[tuple[str, str], ...]]:
+def _assignments(dataset: Bundle) -> dict[str, tuple[tuple[str, str], ...]]:
     """Arms and rows of each session, as the table has them."""
     table = dataset["participants"]
     columns = [name for name in table.columns if name.startswith(("arm_", "order_"))]
@@ -390,7 +398,7 @@ def _fits(shown: _Pages, planned: _Pages) -> bool:
 
 
 # ----------------------------------------------------------------------------------------------
-# what the platform says
+# evidence of the platform
 
 _STARTED = (
     "startedat",
@@ -423,7 +431,7 @@ _FORMS = ("%a %b %d %H:%M:%S %Y", "%d/%m/%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%m/%d/
 
 
 def platform_people(file: PlatformFile, source: Path) -> tuple[PlatformPerson, ...]:
-    """The people of a platform's export with the times that it tells."""
+    """The people of a platform's export with its times."""
     folded = {re.sub(r"[^a-z0-9]", "", name.casefold()): name for name in reversed(file.header)}
 
     def cell(submission: Submission, names: Iterable[str]) -> str:

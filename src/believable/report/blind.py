@@ -1,9 +1,9 @@
 """Looking at results without knowing which condition is which.
 
 The names are taken out of the data and of the plan before anything is computed, and the order of
-the conditions is drawn from the definition's hash: no table, figure, sentence or order of rows can
-tell them apart. What an outcome is by definition (such as how often the human clip was chosen)
-stays what it is.
+the conditions is drawn from the definition's hash: no table, figure, sentence or order of rows
+reveals them. The definition of an outcome (such as how often the human clip was chosen) stays
+unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from believable.analysis.findings import Analysis, Cell, Finding, Section, Table
-from believable.analysis.protocol import AnalysedProtocols
 from believable.analysis.registered import Deviation, Registration, deviations, plan_hash
 from believable.analysis.run import Hashes, analysed, data_hash, settle, study_of
 from believable.analysis.settled_plan import Plan
@@ -33,11 +32,11 @@ from believable.study.declaration import DeclaredPlan
 #: Columns that name a condition or a stimulus. Answers are left as they are: people never see these
 #: names, so an answer that is spelled like one (`first`) means something else.
 NAMING = ("condition", "stimulus", "chosen_condition", "chosen_stimulus", "other_conditions")
-#: Stands for what a hypothesis says.
+#: Replaces the text of a hypothesis.
 UNWORDED = "Its words are withheld while results are blinded."
-#: Stands for a verdict on a design of one's own, whose hypotheses name the groups.
+#: Replaces a verdict on a custom design, whose hypotheses name the groups.
 UNJUDGED = "hypotheses name the conditions and are judged after unblinding"
-#: What people are asked: nothing in it names a condition.
+#: The questions to participants: nothing in them names a condition.
 _ASKED = frozenset({"ask", "questions", "show_if", "annotate"})
 #: Words of the study file that are no names, also where a condition is called the same.
 _WORDS = frozenset(
@@ -81,8 +80,8 @@ def letters(bundle: Bundle) -> dict[str, str]:
 
 
 def arm_letters(bundle: Bundle, plan: Plan) -> dict[str, dict[str, str]]:
-    """The letters of the levels of each arm that measures of one's own are compared by, drawn as
-    those of conditions are.
+    """The letters of the levels of each arm that custom measures are compared by, drawn as those of
+    conditions are.
     """
     digest, study = study_of(bundle)
     compared = (
@@ -108,22 +107,21 @@ def blinded_run(
     bundle: Bundle,
     registered: Registration | None = None,
     *,
-    protocols: AnalysedProtocols,
     plan: DeclaredPlan | None = None,
     protocol: str | None = None,
     ended: bool = False,
 ) -> Analysis:
     """The same analysis on data in which conditions are A, B, … and stimuli are numbered."""
     digest, study = study_of(bundle)
-    settled = settle(study, plan, protocol, protocols)
+    settled = settle(study, plan, protocol)
     hashes = Hashes(digest, data_hash(bundle), plan_hash(settled))
     names = letters(bundle) | stimulus_names(bundle)
     alike = settled.declaration.alike
     blind = blinded_bundle(bundle, names, arm_letters(bundle, settled))
     _, blind_study = study_of(blind)
-    tree = _unworded(_in_letter_order(_renamed(_explicit(settled), names), alike))
+    tree = _remove_texts(_in_letter_order(_rename(_explicit(settled), names), alike))
     declared = DeclaredPlan.model_validate(tree)
-    blind_plan = settle(blind_study, declared, None, protocols)
+    blind_plan = settle(blind_study, declared, None)
     versions = data_versions(blind)
     early = () if registered is None else early_changes(registered, bundle, data_versions(bundle))
     if settled.declared.measures:
@@ -143,9 +141,9 @@ def blinded_run(
     record: Registration | None = None
     withheld: tuple[Deviation, ...] = ()
     if registered is not None:
-        tree = _renamed(registered.tree, names)
+        tree = _rename(registered.tree, names)
         record = replace(
-            registered, tree=tree | {"plan": _unworded(_in_letter_order(tree["plan"], alike))}
+            registered, tree=tree | {"plan": _remove_texts(_in_letter_order(tree["plan"], alike))}
         )
         withheld = (
             *deviations(record, blind_plan),
@@ -165,11 +163,11 @@ def blinded_run(
     return unnamed(analysis, roles) if roles else analysis
 
 
-def _unworded(plan: dict[str, Any]) -> dict[str, Any]:
-    """The plan without the words of its hypotheses, which say what is expected of whom. Those on
-    one's own measures also name pairs of groups, a side and a number, and the measures what is
-    assumed of each group: every pair is shown from both sides, and p values are not adjusted,
-    because which of them are the tests of hypotheses would tell the groups apart.
+def _remove_texts(plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan without the texts of its hypotheses, which name the expected order. Those on custom
+    measures also name pairs of groups, a side and a number, and the measures name the assumption
+    about each group: every pair is shown from both sides, and p values are not adjusted, because
+    which of them are the tests of hypotheses would reveal the groups.
     """
     hypotheses = [hypothesis | {"text": UNWORDED} for hypothesis in plan.get("hypotheses", [])]
     if not plan.get("measures"):
@@ -204,7 +202,7 @@ _NO_ARMS: ArmLetters = MappingProxyType({})
 
 def blinded_bundle(bundle: Bundle, names: Mapping[str, str], arms: ArmLetters = _NO_ARMS) -> Bundle:
     """The bundle with every name exchanged, in its tables and its definitions; levels of `arms`
-    where they are levels of that arm, since they are spelled like anything else (`first`).
+    only at places for levels of that arm, because other texts can have the same spelling (`first`).
     """
     definitions = {
         digest: _definition(text, names, arms) for digest, text in bundle.definitions.items()
@@ -260,7 +258,7 @@ def _explicit(plan: Plan) -> dict[str, Any]:
 
 def _in_letter_order(plan: dict[str, Any], alike: tuple[str, ...]) -> dict[str, Any]:
     """The plan with roles that are treated alike played in the order of the letters, so that no
-    sign tells who plays which.
+    sign reveals their conditions.
     """
     roles = plan.get("roles") or {}
     played = [roles[name] for name in alike if roles.get(name)]
@@ -273,9 +271,9 @@ def _in_letter_order(plan: dict[str, Any], alike: tuple[str, ...]) -> dict[str, 
 def _definition(text: str, names: Mapping[str, str], arms: ArmLetters) -> str:
     whole = json.loads(text)
     whole["media"] = {names.get(name, name): medium for name, medium in whole["media"].items()}
-    study = _renamed(whole["study"], names)
+    study = _rename(whole["study"], names)
     if study.get("analysis"):
-        study["analysis"] = _unworded(study["analysis"])
+        study["analysis"] = _remove_texts(study["analysis"])
     if study.get("conditions"):
         study["conditions"] = sorted(study["conditions"])
     if study.get("stimuli"):
@@ -289,7 +287,7 @@ def _definition(text: str, names: Mapping[str, str], arms: ArmLetters) -> str:
 
 
 def _with_arm_letters(value: Any, arms: ArmLetters) -> Any:
-    """The tree with the levels of these arms as letters: where they are listed, and in rules that
+    """The tree with the levels of these arms as letters: in the lists of levels, and in rules that
     ask for one.
     """
     if isinstance(value, list):
@@ -308,14 +306,14 @@ def _with_arm_letters(value: Any, arms: ArmLetters) -> Any:
     return tree
 
 
-def _renamed(value: Any, names: Mapping[str, str], key: str = "") -> Any:
+def _rename(value: Any, names: Mapping[str, str], key: str = "") -> Any:
     """The tree with whole values exchanged, and names as words inside longer texts."""
     if key in _ASKED or (key == "question" and isinstance(value, Mapping)):
         return value
     if isinstance(value, Mapping):
-        return {name: _renamed(part, names, name) for name, part in value.items()}
+        return {name: _rename(part, names, name) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_renamed(part, names, key) for part in value]
+        return [_rename(part, names, key) for part in value]
     if not isinstance(value, str) or key in _WORDS:
         return value
     if value in names:
@@ -369,9 +367,7 @@ WITHHELD = "In words after unblinding: the sentence names the conditions by thei
 
 
 def role_letters(plan: Plan) -> dict[str, str]:
-    """The letter of each role that conditions play, where there are several such roles; else
-    nothing.
-    """
+    """The letter of each role that conditions play, if there are several such roles; else empty."""
     played = [
         role.name
         for role in plan.declaration.roles

@@ -1,5 +1,5 @@
-"""One drawing per kind of chart: what stands where. Colours and sizes come from the canvas, data
-from `ChartRows`.
+"""One drawing per kind of chart: its marks and their positions. Colours and sizes are taken from
+the canvas, data from `ChartRows`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HEAT_ROW_PX = 30
 LANE_PX = 34
 #: More cells than this speak by colour and legend only.
 MOST_WRITTEN_CELLS = 150
-#: With so few steps along x a line also shows its points.
+#: With at most this number of steps along x a line also shows its points.
 FEW_STEPS = 15
 #: A layer that is there to be pointed at; pictures go without it.
 POINTER_ONLY = "pointer_only"
@@ -41,7 +41,7 @@ SHAPES = (
 
 @dataclass(slots=True)
 class Canvas:
-    """Where and with what a chart is drawn. Kinds that stack rows set their own height."""
+    """The canvas of a chart: its area and its style. Kinds that stack rows set their own height."""
 
     theme: Theme
     hues: Mapping[str, int]
@@ -88,13 +88,13 @@ def _are_levels(values: list[Any]) -> bool:
 
 
 def _levels(colours: tuple[str, ...], n: int) -> list[str]:
-    """So many levels of an ordered answer, from one end of the colours to the other."""
+    """This number of levels of an ordered answer, from one end of the colours to the other."""
     last = len(colours) - 1
     return [colours[round(last * place / (n - 1))] for place in range(n)]
 
 
 def _places(values: list[Any], hues: Mapping[str, int]) -> list[int]:
-    """Places in the palette; the report's own where they differ, else counted afresh for this
+    """Indices in the palette; the report's own if they differ, else counted from zero for this
     figure.
     """
     known = [hues.get(str(value), place) % MOST_HUES for place, value in enumerate(values)]
@@ -473,7 +473,7 @@ def spans(plot: ChartRows, canvas: Canvas) -> Spec:
 
 
 def _by_value(plot: ChartRows, canvas: Canvas, hue: Spec) -> list[tuple[str, Spec]]:
-    """Spans without a value, such as plans and flags beside rated actions, are there in grey."""
+    """Spans without a value, such as plans and flags alongside rated actions, are drawn in grey."""
     if plot.has("colour") or not plot.values("value"):
         return [("true", hue)]
     return [

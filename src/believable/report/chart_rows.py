@@ -1,4 +1,4 @@
-"""What a chart draws, taken from its table: rows by role, kinds of scales, words for the reader's
+"""The data of a chart, taken from its table: rows by role, kinds of scales, text for the reader's
 pointer.
 """
 
@@ -15,8 +15,8 @@ from believable.analysis.findings import Analysis, Cell, Chart, Column, Table
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 
-#: Up to this many rows a figure tells every column of its table at the pointer; beyond, only what
-#: it draws.
+#: Up to this number of rows a figure shows every column of its table at the pointer; above, only
+#: the drawn columns.
 ROWS_TOLD_WHOLE = 400
 #: Enough digits for any screen, and no more bytes than needed.
 DRAWN_DIGITS = 6
@@ -76,7 +76,7 @@ class ChartRows:
         return (min(measures), max(measures)) if measures else (0.0, 1.0)
 
 
-#: From a link cell such as `stimulus:day@12000` to an address, or None where there is none.
+#: From a link cell such as `stimulus:day@12000` to an address, or None if there is none.
 Links = Callable[[str], str | None]
 
 
@@ -84,7 +84,7 @@ _MOMENT = re.compile(r"stimulus:(?P<stimulus>[^@]+)@(?P<at_ms>\d+)")
 
 
 def no_links(cell: str) -> str | None:
-    """For files that stand alone."""
+    """For files that are opened alone."""
     return None
 
 
@@ -99,7 +99,9 @@ def moments(base: str) -> Links:
 
 
 def drawn(chart: Chart, tables: Sequence[Table], links: Links = no_links) -> ChartRows:
-    """The chart with its rows. Raises `InvalidInput` where the chart names what is not there."""
+    """The chart with its rows. Raises `InvalidInput` if the chart names columns that
+    do not exist.
+    """
     table = _table(chart, tables)
     names = [column.name for column in table.columns]
     missing = [role for role in NEEDED[chart.kind] if role not in chart.use]
@@ -173,7 +175,7 @@ def _tooltip_field(role: str, column: Column) -> dict[str, Any]:
 
 
 def rounded(value: Cell) -> Cell:
-    """A number with the digits a drawing needs, and names in words; what is infinite cannot be
+    """A number with the digits a drawing needs, and readable names; infinite values cannot be
     drawn.
     """
     if isinstance(value, str):

@@ -11,7 +11,6 @@ import numpy as np
 
 from believable.analysis.data import load
 from believable.analysis.exclusions import below_of
-from believable.analysis.protocol import AnalysedProtocols
 from believable.analysis.registered import Registration
 from believable.analysis.run import begun_before, settle, study_of
 from believable.bundle.read import Bundle
@@ -116,14 +115,11 @@ def check_leaks(coarsened: CoarsenedBundle, *, accepted: bool) -> None:
 
 
 def exact_facts(
-    bundle: Bundle,
-    plan: DeclaredPlan | None,
-    registered: Registration | None,
-    protocols: AnalysedProtocols,
+    bundle: Bundle, plan: DeclaredPlan | None, registered: Registration | None
 ) -> ExactFacts:
-    """Decide by the exact times what the analysis of the release will need."""
+    """Use the exact times for every decision that the analysis of the release will need."""
     study = study_of(bundle)[1]
-    settled = settle(study, plan, None, protocols)
+    settled = settle(study, plan, None)
     data = load(bundle, settled, study)
     below = [below_of(rule) for rule in settled.declared.exclusions if rule.rule == TOO_FAST]
     return ExactFacts(

@@ -1,6 +1,6 @@
-"""How figures and pages look: the colours, one set for light and one for dark, told apart also by
-colour-blind readers; the style and scripts of a page. Light to import, for the console serves them
-too.
+"""How figures and pages look: the colours, one set for light and one for dark, which colour-blind
+readers can distinguish, too; the style and scripts of a page. Light to import, for the console
+serves them too.
 
 The eight hues are those of Okabe and Ito, a little darker on white and a little lighter on black,
 so that each keeps a contrast of 3:1 or more with its ground.
@@ -14,7 +14,7 @@ from importlib import resources
 SANS = "-apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, Helvetica, Arial, sans-serif"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
     """Every colour a figure may use. `low` to `high` are steps of one hue; `below` to `above` go
     through a neutral middle.

@@ -24,7 +24,7 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 WIDTH_PX = 800
 HEIGHT_PX = 280
 FACET_HEIGHT_PX = 170
-#: Room that axes and gaps take beside each small multiple.
+#: Space for axes and gaps next to each small multiple.
 FACET_MARGIN_PX = 52
 MOST_FACETS_IN_A_ROW = 3
 #: By how much a letter of a label may be wider in the reader's font than in that of the drawing.
@@ -88,8 +88,8 @@ def specification(
 
 
 def _spare_px(plot: ChartRows) -> int:
-    """Room for the words at the left axis in a wider font: on screen they would stand out, on paper
-    they would be cut.
+    """Space for the labels at the left axis in a wider font: on screen they would overflow, on
+    paper they would be cut.
     """
     side = "category" if plot.chart.kind in LYING else "lane" if plot.chart.kind == "spans" else "y"
     words = [value for value in plot.values(side) if isinstance(value, str)]
@@ -208,7 +208,7 @@ def converter() -> ModuleType:
 
 
 def inline_svg(spec: dict[str, Any]) -> str:
-    """The figure as markup to stand in a page; its colours are what the specification says."""
+    """The figure as markup to embed in a page; its colours are those of the specification."""
     drawing = str(converter().vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[]))
     # Where a machine has wider letters than those it was measured with, the beginning of a label is
     # still to be seen.
@@ -239,7 +239,7 @@ def script() -> str:
 
 @contextmanager
 def script_ahead() -> Iterator[Callable[[], str]]:
-    """Put the script together in a process of its own, while this one reads and computes; it takes
+    """Put the script together in a separate process, while this one reads and computes; it takes
     seconds.
     """
     if script.cache_info().currsize:
@@ -256,7 +256,7 @@ def script_ahead() -> Iterator[Callable[[], str]]:
     @functools.cache
     def finished_script() -> str:
         text, _ = making.communicate()
-        # Whatever went wrong there comes to light here.
+        # Its errors are raised here.
         return text.decode() if making.returncode == 0 else script()
 
     try:
@@ -280,8 +280,8 @@ _RESOURCES = re.compile(
 
 
 def ordered(pdf: bytes) -> bytes:
-    """The same document. What is not laid out as the renderer does it (one table of references)
-    stays as it is.
+    """The same document. Markup without the renderer's structure (one table of references) stays
+    unchanged.
     """
     start = pdf.rfind(b"startxref")
     table = int(pdf[start:].split()[1]) if start >= 0 else -1
@@ -309,26 +309,22 @@ def ordered(pdf: bytes) -> bytes:
         numbers[number] = len(numbers) + 1
         waiting += [
             int(reference)
-            for reference in reversed(_REFERENCE.findall(_described(bodies[number])[0]))
+            for reference in reversed(_REFERENCE.findall(_split_object(bodies[number])[0]))
         ]
     written = bytearray(pdf[: min(offsets.values())])
     places = []
     for number in numbers:
         places.append(len(written))
-        described, content = _described(bodies[number])
-        written += b"%d 0 obj\n%b%b\n\n" % (
-            numbers[number],
-            _renumbered(described, numbers),
-            content,
-        )
+        described, content = _split_object(bodies[number])
+        written += b"%d 0 obj\n%b%b\n\n" % (numbers[number], _renumber(described, numbers), content)
     begin = len(written)
     written += b"xref\n0 %d\n0000000000 65535 f\r\n" % (len(places) + 1)
     written += b"".join(b"%010d 00000 n\r\n" % place for place in places)
-    size = re.sub(rb"/Size \d+", b"/Size %d" % (len(places) + 1), _renumbered(trailer, numbers))
+    size = re.sub(rb"/Size \d+", b"/Size %d" % (len(places) + 1), _renumber(trailer, numbers))
     return bytes(written + size.rstrip() + b"\nstartxref\n%d\n%%%%EOF" % begin)
 
 
-def _described(body: bytes) -> tuple[bytes, bytes]:
+def _split_object(body: bytes) -> tuple[bytes, bytes]:
     """The dictionary of an object, and its stream if it has one: bytes that happen to look like a
     reference are none.
     """
@@ -342,5 +338,5 @@ def _sorted_names(match: re.Match[bytes]) -> bytes:
     )
 
 
-def _renumbered(text: bytes, numbers: dict[int, int]) -> bytes:
+def _renumber(text: bytes, numbers: dict[int, int]) -> bytes:
     return _REFERENCE.sub(lambda match: b"%d 0 R" % numbers.get(int(match.group(1)), 0), text)

@@ -1,7 +1,7 @@
 """The flow of participants as a figure: who came, who was left out and why, who is analysed.
 
-Steps of one branch stand under each other in a column of their own; branches that follow each other
-run side by side.
+Steps of one branch are stacked in a separate column; branches that follow each other run side by
+side.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ SMALL_LETTER_PX = 6.4
 
 @dataclass(frozen=True, slots=True)
 class FlowColumn:
-    """Where boxes stand: a column of the figure. In a narrow one what is left out stands between
-    the boxes.
+    """Positions of boxes: a column of the figure. In a narrow one the exclusions are between the
+    boxes.
     """
 
     x: int
@@ -42,14 +42,14 @@ class FlowColumn:
 
 @dataclass
 class FlowDrawing:
-    """The parts so far, and how far down they reach."""
+    """The parts drawn up to now, and their lower edge."""
 
     parts: list[str]
     y: int
 
 
 def funnel_svg(steps: Sequence[FlowStep], theme: Theme, mark: str = "") -> str:
-    """An SVG that stands alone or in a page; its colours are those of the theme."""
+    """An SVG for a file or a page; its colours are those of the theme."""
     drawn = FlowDrawing([], 2)
     if mark:
         drawn.parts.append(
@@ -62,7 +62,7 @@ def funnel_svg(steps: Sequence[FlowStep], theme: Theme, mark: str = "") -> str:
     if rest:
         first = rest[0]
         title = first.title if first.before == first.after else "Came in"
-        drawn.y += _kept(
+        drawn.y += _draw_kept(
             drawn, main, drawn.y, title, _count(first.before), theme, last=len(rest) == 1
         )
         if first.before == first.after:
@@ -108,7 +108,7 @@ def _branches(drawn: FlowDrawing, steps: Sequence[FlowStep], theme: Theme) -> No
         )
         drawn.parts.append(_tip(middle, y, theme))
         title = ", ".join(filter(None, (name, own[0].unit)))
-        y += _kept(drawn, lane, y, title, _count(own[0].before), theme, last=False)
+        y += _draw_kept(drawn, lane, y, title, _count(own[0].before), theme, last=False)
         for step in own:
             y = _step(drawn, lane, y, step, theme, last=False)
         ends.append((middle, y))
@@ -130,7 +130,7 @@ def _step(
     last: bool,
     of: int | None = None,
 ) -> int:
-    """What is left out, then the box of those who are left; the lower edge of the box."""
+    """The exclusions, then the box of the remaining sessions; the lower edge of the box."""
     left_out = step.before - step.after
     width = lane.width - ARROW_PX - 30 if lane.narrow else LEFT_OUT_PX
     lines = textwrap.wrap(step.reason, int((width - 28) / SMALL_LETTER_PX)) if left_out else []
@@ -140,11 +140,13 @@ def _step(
     drawn.parts.append(_tip(x, y + height, theme))
     if left_out:
         box_x = x + 24 if lane.narrow else WIDTH_PX - LEFT_OUT_PX - 1
-        drawn.parts.append(_left_out(box_x, width, y + 7, x, left_out, lines, theme))
+        drawn.parts.append(
+            _left_out(box_x, width=width, y=y + 7, from_x=x, n=left_out, lines=lines, theme=theme)
+        )
     return (
         y
         + height
-        + _kept(drawn, lane, y + height, step.title, _count(step.after, of), theme, last=last)
+        + _draw_kept(drawn, lane, y + height, step.title, _count(step.after, of), theme, last=last)
     )
 
 
@@ -152,7 +154,7 @@ def _count(n: int, of: int | None = None) -> str:
     return numbers.integer(n) + ("" if of is None else f" of {numbers.integer(of)}")
 
 
-def _kept(
+def _draw_kept(
     drawn: FlowDrawing,
     lane: FlowColumn,
     y: int,
@@ -162,7 +164,7 @@ def _kept(
     *,
     last: bool,
 ) -> int:
-    """A box; its height. The title takes as many lines as it needs beside the number."""
+    """A box; its height. The title takes as many lines as it needs next to the number."""
     stroke, width = (theme.hues[0], 2) if last else (theme.soft, 1)
     room = lane.width - 2 * PADDING_PX - LETTER_PX * (len(count) + 6)
     lines = textwrap.wrap(title, max(8, int(room / LETTER_PX))) or [""]

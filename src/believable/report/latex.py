@@ -1,5 +1,5 @@
-"""Tables in print: what a table shows, its footnotes, and LaTeX with booktabs. What people and
-studies wrote is escaped.
+"""Tables in print: the cells of a table, its footnotes, and LaTeX with booktabs. Text written by
+people and studies is escaped.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ _GREEK = {
 _ESCAPES |= {letter: rf"$\{name}$" for letter, name in _GREEK.items()}
 _SPECIAL = re.compile("[" + re.escape("".join(_ESCAPES)) + "]")
 _SPACES = re.compile(r"[\r\n\t\f\v]+")
-#: What a marked cell says.
+#: The text of a marked cell.
 MARKED = "p below alpha, each test on its own, not adjusted for their number"
 
 
 def shown_columns(table: Table) -> list[tuple[int, Column]]:
-    """What is laid out: all columns but the addresses of moments and the codes of sessions, which
-    only join tables.
+    """The printed columns: all columns except the addresses of moments and the codes of sessions,
+    which only join tables.
     """
     return [
         (place, column)

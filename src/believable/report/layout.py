@@ -1,5 +1,5 @@
-"""An analysis as what the templates lay out: numbered figures and tables, footnotes, the ways
-numbers and sentences are set.
+"""An analysis prepared for the templates: numbered figures and tables, footnotes, the ways numbers
+and sentences are set.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _LEGEND: tuple[tuple[Status, str], ...] = (
 )
 #: Longer lists of exclusions are in the tables folder; the page shows their beginning.
 DROPS_SHOWN = 200
-#: Longer tables are laid out in a box of their own that scrolls on screen and opens in print.
+#: Longer tables are laid out in a separate box that scrolls on screen and opens in print.
 TALL_ROWS = 30
 #: Wider tables are set smaller.
 WIDE_COLUMNS = 9
@@ -53,8 +53,8 @@ ACROSS_COLUMNS = 11
 #: The column with the addresses of moments; it becomes a button in each row.
 LINK = "link"
 
-#: Draws a specification as SVG markup; `figure_files.inline_svg`, or a stand-in where figures come
-#: later.
+#: Draws a specification as SVG markup; `figure_files.inline_svg`, or a placeholder if figures
+#: follow later.
 Drawing = Callable[[Spec], str]
 
 #: Headings and symbols that the APA sets in italics.
@@ -74,7 +74,7 @@ _CODE = re.compile(r"`([^`]+)`")
 
 @dataclass(frozen=True, slots=True)
 class DrawnFigure:
-    """A chart with its number and drawing; `about` is what a screen reader says."""
+    """A chart with its number and drawing; `about` is the text for a screen reader."""
 
     number: int
     chart: Chart
@@ -82,7 +82,7 @@ class DrawnFigure:
     about: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PrintedTable:
     """A table with its number; `footnotes` are the marks of reasons, `watch` the addresses of
     moments by row.
@@ -104,7 +104,7 @@ class PrintedTable:
 
     @property
     def across(self) -> bool:
-        """Printed on a page of its own, turned by a quarter."""
+        """Printed on a separate page, turned by a quarter."""
         return len(self.columns) > ACROSS_COLUMNS
 
 
@@ -219,23 +219,30 @@ def lay_out(analysis: Analysis, draw: Drawing, links: Links) -> ReportLayout:
             drawings.append(DrawnFigure(len(figures), captioned, drawing, spec["description"]))
         laid_out = [table for table in section.tables if not table.data_only]
         tables = tuple(
-            _printed(table, printed + place, links) for place, table in enumerate(laid_out, start=1)
+            _print_table(table, printed + place, links)
+            for place, table in enumerate(laid_out, start=1)
         )
         printed += len(laid_out)
         sections.append(LaidSection(section, tuple(drawings), tables))
     return ReportLayout(analysis, tuple(sections), figures)
 
 
-def _printed(table: Table, number: int, links: Links) -> PrintedTable:
+def _print_table(table: Table, number: int, links: Links) -> PrintedTable:
     addresses = table.column(LINK) if LINK in [column.name for column in table.columns] else ()
     watch = {row: links(str(cell)) for row, cell in enumerate(addresses) if cell}
     known = {row: address for row, address in watch.items() if address}
-    return PrintedTable(number, table, tuple(shown_columns(table)), footnotes(table), known)
+    return PrintedTable(
+        number=number,
+        table=table,
+        columns=tuple(shown_columns(table)),
+        footnotes=footnotes(table),
+        watch=known,
+    )
 
 
 def own_ids(drawing: str, name: str) -> str:
-    """The drawing with ids of its own: the renderer counts them on from figure to figure and from
-    run to run.
+    """The drawing with unique ids: the renderer counts them on from figure to figure and from run
+    to run.
     """
     order: dict[str, str] = {}
     return _RENDERERS_ID.sub(
@@ -290,8 +297,8 @@ def _side(column: Column) -> str:
 
 @cache
 def environment() -> Environment:
-    """What comes from a study or a person is text and is escaped; only the drawings and what is
-    made here is markup.
+    """Input from a study or a person is text and is escaped; only the drawings and the output of
+    this module are markup.
     """
     jinja = template_environment(Path(__file__).parent / "templates", escaped=True)
     jinja.filters |= {

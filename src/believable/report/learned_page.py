@@ -21,7 +21,7 @@ _MAP_WIDTH = 640
 _SMALL_WIDTH = 260
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MapNode:
     x: float
     y: float
@@ -38,7 +38,7 @@ class MapEdge:
     y2: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LearnedMap:
     """A map to draw: `title` says what its colours mean."""
 
@@ -131,11 +131,11 @@ def _learned_map(
     most = float(visits.max()) or 1.0
     drawn = [
         MapNode(
-            round(float(x), 1),
-            round(float(y), 1),
-            round(width / 160 + width / 60 * math.sqrt(visits[number] / most), 1),
-            round((float(worth[number]) - least) / range_of_worth, 3),
-            f"node {number}: {worth[number]:.2f}",
+            x=round(float(x), 1),
+            y=round(float(y), 1),
+            radius=round(width / 160 + width / 60 * math.sqrt(visits[number] / most), 1),
+            worth=round((float(worth[number]) - least) / range_of_worth, 3),
+            label=f"node {number}: {worth[number]:.2f}",
         )
         for number, (x, y) in enumerate(spots)
     ]
@@ -146,16 +146,22 @@ def _learned_map(
     ]
     items = [
         MapNode(
-            round((x - low[0]) * scale, 1),
-            round((y - low[1]) * scale, 1),
-            width / 110,
-            0,
-            item.name,
+            x=round((x - low[0]) * scale, 1),
+            y=round((y - low[1]) * scale, 1),
+            radius=width / 110,
+            worth=0,
+            label=item.name,
         )
         for item, (x, y, _) in model.item_places.items()
     ]
     return LearnedMap(
-        title, note, width, round(float(high[1] - low[1]) * scale, 1), drawn, edges, items
+        title=title,
+        note=note,
+        width=width,
+        height=round(float(high[1] - low[1]) * scale, 1),
+        nodes=drawn,
+        edges=edges,
+        items=items,
     )
 
 

@@ -1,5 +1,5 @@
-"""What is asked of live results, and what comes back. Light to import: the server speaks in these,
-the computing is elsewhere.
+"""Requests for live results, and their answers. Light to import: the server speaks in these, the
+computing is elsewhere.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportRequest:
     """What to compute. `database` is the store's address, `folder` the study's if it is known,
     `script` where to keep the drawing library, `base` the address under which stimuli can be
-    watched, `drafts` the folder for what is made on the way.
+    watched, `drafts` the folder for intermediate files.
     """
 
     database: str
@@ -26,9 +26,9 @@ class ReportRequest:
     drafts: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LiveReport:
-    """Results as markup for a page. `stimuli` tells what hides behind which number; with `error`
+    """Results as markup for a page. `stimuli` maps each number to its stimulus; with `error`
     nothing else is set.
     """
 

@@ -1,6 +1,6 @@
 """One self-contained page, and a folder around it: no request leaves the page, it works from a
-file, on paper, in light and dark, and without scripts. Beside it stand the figures as files, the
-tables as CSV and LaTeX, the results as JSON.
+file, on paper, in light and dark, and without scripts. The figures as files, the tables as CSV and
+LaTeX, and the results as JSON are next to it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ BLINDED = ("Blinded", "Conditions are shown as letters. Which is which is not in
 
 @dataclass(frozen=True, slots=True)
 class ReportPage:
-    """The document, and its drawings by name as they stand in it."""
+    """The document, and its drawings by name as embedded in it."""
 
     html: str
     drawings: Mapping[str, str]
@@ -51,7 +51,7 @@ class ReportPage:
 
 @dataclass(frozen=True, slots=True)
 class ReportFolder:
-    """What was written: the page, and how many figures and tables."""
+    """The written report: the page, and how many figures and tables."""
 
     page: Path
     figures: int
@@ -84,13 +84,13 @@ def page(
 
 
 def fragment(analysis: Analysis, *, links: Links) -> str:
-    """The parts of a report and their data, to stand in a page of the console."""
+    """The parts of a report and their data, to embed in a page of the console."""
     layout = lay_out(analysis, figure_files.inline_svg, links)
     return render("parts.html", layout) + render("islands.html", layout)
 
 
 def marks_of(source: Source, *, blinded: bool = False) -> list[tuple[str, str]]:
-    """What nobody may overlook, as a word and a sentence."""
+    """A mark that no reader may overlook, as a word and a sentence."""
     return [
         mark
         for mark, holds in (
@@ -146,7 +146,7 @@ def write_report(
 
 
 def _paper(marks: Sequence[tuple[str, str]]) -> str:
-    """What stands in the margin of every printed page."""
+    """The text in the margin of every printed page."""
     words = " · ".join(word for word, _ in marks).upper()
     face = "font: 8.5pt sans-serif; color: #5a6370;"
     top = (

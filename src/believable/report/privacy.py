@@ -24,7 +24,7 @@ Known = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A kind of thing that gives somebody away, how it looks, and what to do about it."""
+    """A kind of identifying text, how it looks, and what to do about it."""
 
     kind: str
     looks: re.Pattern[str]
@@ -65,7 +65,7 @@ def nobody(word: str) -> bool:
 
 
 def matches(text: str, known: Known = nobody) -> list[Match]:
-    """Everything in a text that may give somebody away, from left to right, without overlaps."""
+    """Everything in a text that may identify a person, from left to right, without overlaps."""
     everything = list(_all(text, known))
     dates = [match for match in everything if match.kind == "date"]
     # Digits of a date are no phone number, nor is what only begins or ends with them.
@@ -97,7 +97,7 @@ def _all(text: str, known: Known) -> Iterator[Match]:
 
 
 def without(text: str, kinds: frozenset[str], known: Known = nobody) -> str:
-    """The text with such spots replaced by what they were."""
+    """The text with such spots replaced by their kind."""
     for match in reversed(matches(text, known)):
         if match.kind in kinds:
             text = f"{text[: match.start]}[{match.kind} removed]{text[match.end :]}"
@@ -146,9 +146,9 @@ NOT_WRITTEN = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """Something in the data of one session that may give somebody away. The id stays the same as
+    """Something in the data of one session that may identify a person. The id stays the same as
     long as the data do.
     """
 
@@ -184,13 +184,13 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 #: The column of answers that are numbers.
 NUMBERS = "value_number"
-#: From so many digits on, a number may be a phone number or a time.
+#: From this number of digits on, a number may be a phone number or a time.
 _LONG = 10_000_000
 
 
 def long_number(value: object) -> str | None:
-    """A number, or a cell with one, as digits if it is so long that it may say who or when; None
-    for everything else.
+    """A number, or a cell with one, as digits if it is long enough to identify a person or a time;
+    None for everything else.
     """
     if isinstance(value, str):
         try:
@@ -223,7 +223,7 @@ def place_in(row: Mapping[str, str]) -> tuple[str, int | None]:
 
 
 def spots(folder: Path, known: Known = nobody) -> tuple[Spot, ...]:
-    """Everything found, each once: what stands in a table is not told again from the events behind
+    """Everything found, each once: a value in a table is not reported again from the events behind
     it.
     """
     by_id: dict[str, Spot] = {}
@@ -240,7 +240,14 @@ def column_spots(folder: Path) -> tuple[Spot, ...]:
             place = f"{path.name}, column recruiter_hash"
             cure = "Export without --with-recruiter-hashes."
             exposed.append(
-                Spot(_id(place), "recruiter id", "", place, "keyed hashes of recruiters' ids", cure)
+                Spot(
+                    id=_id(place),
+                    kind="recruiter id",
+                    session="",
+                    place=place,
+                    excerpt="keyed hashes of recruiters' ids",
+                    cure=cure,
+                )
             )
     return tuple(exposed)
 
@@ -317,14 +324,14 @@ def _in_text(
         key = _id(f"{session}/{position}/{question}/{match.kind}")
         shown = text[max(0, match.start - 15) : match.end + 15].replace("\n", " ")[:EXCERPT]
         yield Spot(
-            key,
-            match.kind,
-            session,
-            printable(where),
-            printable(shown),
-            match.cure,
-            position,
-            question,
+            id=key,
+            kind=match.kind,
+            session=session,
+            place=printable(where),
+            excerpt=printable(shown),
+            cure=match.cure,
+            position=position,
+            question=question,
         )
 
 

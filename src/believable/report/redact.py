@@ -111,7 +111,7 @@ def _events(
 
 
 def unbroken(lines: Sequence[Mapping[str, Any]], session: str) -> list[str]:
-    """The bodies up to the first gap: what a chain is made of."""
+    """The bodies up to the first gap: the events of a chain."""
     bodies: list[str] = []
     for line in lines:
         if line["session"] == session and line["seq"] == len(bodies) + 1:
@@ -134,30 +134,29 @@ def _body(
     for name, value in list(data.items()):
         if name == "answers" and isinstance(value, dict):
             data[name] = {
-                question: _cleaned(answer, kinds(question), known)
+                question: _clean(answer, kinds(question), known)
                 for question, answer in value.items()
             }
         elif name != "question":
             own = str(data.get("question", name))
-            # What was typed before the last version may hold the half of it, which no pattern
-            # finds.
+            # Text typed before the last version may contain a part of it, which no pattern finds.
             half = body.get("kind") in _TYPED and bool(kinds(own))
             data[name] = (
-                REMOVED if half and isinstance(value, str) else _cleaned(value, kinds(own), known)
+                REMOVED if half and isinstance(value, str) else _clean(value, kinds(own), known)
             )
     return text if json.loads(text) == body else json_text(body)
 
 
-def _cleaned(value: Any, kinds: frozenset[str], known: Known) -> Any:
+def _clean(value: Any, kinds: frozenset[str], known: Known) -> Any:
     if not kinds:
         return value
     if isinstance(value, str):
         return without(value, kinds, known)
     if isinstance(value, dict):
-        return {name: _cleaned(part, kinds, known) for name, part in value.items()}
+        return {name: _clean(part, kinds, known) for name, part in value.items()}
     if (number := long_number(value)) is not None:
         return value if without(number, kinds, known) == number else None
-    return [_cleaned(part, kinds, known) for part in value] if isinstance(value, list) else value
+    return [_clean(part, kinds, known) for part in value] if isinstance(value, list) else value
 
 
 def reseal(folder: Path) -> None:

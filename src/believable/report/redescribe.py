@@ -140,7 +140,7 @@ def _redescribe_package(
 
 
 def _redescribe_dataset(path: Path, texts: Mapping[tuple[str, str], str]) -> None:
-    """Here each name stands once, whichever tables have it."""
+    """Each name is listed once, whichever tables have it."""
     by_column = {column: text for (_, column), text in texts.items()}
     tree = json.loads(path.read_text("utf-8"))
     for entry in tree.get("variableMeasured", ()):

@@ -33,8 +33,8 @@ STUDY_PARTS = ("study.yaml", "pages")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseFacts:
-    """What the papers of a release say. `accepted` are spots that were looked at and are no harm;
-    `redacted` those taken out.
+    """The papers of a release. `accepted` are spots that were looked at and are no harm; `redacted`
+    those taken out.
     """
 
     title: str
@@ -44,12 +44,13 @@ class ReleaseFacts:
     redacted: tuple[Spot, ...] = ()
     new_receipts: int = 0
     stimuli: bool = False
-    #: How exactly times are told, as a sentence.
+    #: The precision of times, as a sentence.
     times: str = ""
     #: Whether the order of pages gives the order of arrival away, because both follow from the
     #: study's seed.
     arrival_by_seed: bool = False
-    #: What an attack with a platform's list found, a line for each signal; none: nobody tried.
+    #: The findings of an attack with a platform's list, a line for each signal; none: no attack was
+    #: made.
     attack: tuple[str, ...] = ()
 
 
@@ -73,9 +74,7 @@ LICENCES: Registry[Licence] = Registry(
 
 
 def check_target(folder: Path) -> None:
-    """Only an older release to which nobody has added or changed anything, or nothing, may be
-    replaced.
-    """
+    """Only an older release without added or changed files, or nothing, may be replaced."""
     check_replaceable(folder, "release", is_ours=(folder / MARK).is_file())
 
 
@@ -104,8 +103,8 @@ def build(
     facts: ReleaseFacts,
     formats: Sequence[Format] = ("svg", "pdf", "png"),
 ) -> None:
-    """Write the release. `bundle` is moved into it; `study` is the study's folder where there is
-    one.
+    """Write the release. `bundle` is moved into it; `study` is the study's folder if
+    there is one.
     """
     check_target(folder)
     part = folder.resolve().with_name(f".{folder.resolve().name}.{os.getpid()}.part")
@@ -120,7 +119,7 @@ def build(
         ).items():
             (part / name).write_text(text, encoding="utf-8")
         seal(part)
-        check_target(folder)  # somebody may have written there meanwhile
+        check_target(folder)  # another process may have written there meanwhile
         replace_folder(part, folder)
     except OSError as error:
         raise disk_error(error, folder) from error

@@ -174,17 +174,17 @@ class _NetworkSocket:
         try:
             await self._connection.send(json.dumps(message))
         except ConnectionClosed as error:
-            raise _closed(error) from None
+            raise _closed_error(error) from None
 
     async def receive(self) -> dict[str, Any]:
         try:
             heard: dict[str, Any] = json.loads(await self._connection.recv())
         except ConnectionClosed as error:
-            raise _closed(error) from None
+            raise _closed_error(error) from None
         return heard
 
 
-def _closed(error: ConnectionClosed) -> SocketClosed:
+def _closed_error(error: ConnectionClosed) -> SocketClosed:
     return (
         SocketClosed(error.rcvd.code, error.rcvd.reason)
         if error.rcvd

@@ -1,5 +1,5 @@
-"""What a behaviour is: planted parameters, a mind for one person at a browser, and a way to fill
-many sessions at once.
+"""The contract of a behaviour: planted parameters, a mind for one person at a browser, and a way to
+fill many sessions at once.
 
 Both ways follow the same parameters: a mind answers page by page through the real routes, `fill`
 writes columns straight away.
@@ -11,26 +11,25 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from believable.analysis.protocol import AnalysedProtocol
 from believable.coding.phrases import simulated_answer
-from believable.core.registry import Lookup
-from believable.instruments.contract import Act
+from believable.contracts.instrument import Act
+from believable.contracts.protocol import Declaration
+from believable.contracts.trial import PlannedTrial, Question, TrialBase, outline
 from believable.simulate.demonstration import StimulusMaker
 from believable.simulate.simulated_sessions import Sessions
-from believable.study.declaration import DeclaredProtocol
-from believable.study.plan import PlannedTrial
-from believable.study.records import Question, Stimulus, Study, TrialBase, outline
+from believable.study.records import Stimulus, Study
 
 
 @dataclass(frozen=True, slots=True)
 class SeenAction:
-    """An action of the log, under the id that the browser knows. `violations`: what a checker found
-    wrong with it, `category/rule`; empty: nothing.
+    """An action of the log, under the id that the browser knows. `violations`: the rules it broke
+    according to a checker, `category/rule`; empty: none.
     """
 
     id: str
@@ -39,7 +38,7 @@ class SeenAction:
     violations: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SeenStimulus:
     """A stimulus that a simulated participant watched. `stimulus` is None for a round that the
     participant played.
@@ -65,15 +64,15 @@ class SeenStimulus:
         return self.round_condition if self.stimulus is None else self.stimulus.condition
 
 
-#: Chance that somebody opens a part of the overlay before playing.
+#: Chance of opening a part of the overlay before playing.
 OPENS_CHANCE = 0.6
 #: A mind's answer to an optional question that stays open.
 LEFT_OPEN: Final = object()
 
 
 class Mind(Protocol):
-    """One simulated person's view of a protocol's stimuli. None means: as anybody would (the
-    instrument's own simulation).
+    """One simulated person's view of a protocol's stimuli. None means: the instrument's default
+    simulation.
     """
 
     @property
@@ -88,11 +87,11 @@ class Mind(Protocol):
         return None
 
     def acts(self, kind: str, seen: SeenStimulus) -> Sequence[Act] | None:
-        """What is done while watching, for an annotating instrument."""
+        """The actions while watching, for an annotating instrument."""
         return None
 
     def follow(self, signal: Mapping[str, Any]) -> Sequence[Act] | None:
-        """What is done in a quality test."""
+        """The actions in a quality test."""
         return None
 
     def answer(
@@ -115,19 +114,18 @@ def nothing_known(truth: Any, sessions: Sessions) -> Mapping[str, float]:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Behaviour:
     """How simulated people behave in studies of one protocol.
 
     truth    the record of planted parameters; its defaults are a plausible study
     nothing  the same without any effect
-    mind     one person, from the truth, the study and a source of chance of their own; `careless`
+    mind     one person, from the truth, the study and a separate random generator; `careless`
              people answer at random
     fill     many sessions at once
-    values   what the main outcomes of a study with this truth estimate, as far as it is known in
-             closed form
-    demonstration  the truth for the stimuli that `believable new` makes; the defaults where it is
-                   left out
+    values   the expected estimates of the main outcomes under this truth, as far as they are known
+             in closed form
+    demonstration  the truth for the stimuli that `believable new` makes; the defaults without it
     """
 
     truth: type[Any]
@@ -138,7 +136,7 @@ class Behaviour:
     demonstration: Any = None
 
     def truth_for(self, study: Study) -> Any:
-        """What is planted where nothing else is said."""
+        """The planted truth by default."""
         return (
             self.truth()
             if self.demonstration is None or not study.demonstration
@@ -146,19 +144,16 @@ class Behaviour:
         )
 
 
-class SimulatedProtocol(DeclaredProtocol, AnalysedProtocol, Protocol):
-    """What simulations need to know of a protocol; see `believable.protocols.contract`. Protocols
-    are handed in.
-    """
+class SimulatedProtocol(AnalysedProtocol, Protocol):
+    """What simulations need to know of a protocol; see `believable.contracts.protocol`."""
 
+    @property
+    def declaration(self) -> Declaration: ...
     @property
     def people(self) -> Behaviour: ...
     @property
     def stimuli(self) -> StimulusMaker | None: ...
     def __hash__(self) -> int: ...
-
-
-SimulatedProtocols: TypeAlias = Lookup[SimulatedProtocol]
 
 
 def expit(x: Any) -> Any:
@@ -168,15 +163,15 @@ def expit(x: Any) -> Any:
 # ------------------------------------------------------------------------------------------ what
 # all of them do
 
-#: Chance of a wrong answer at one attempt: of somebody careless, and of anybody else.
+#: Chance of a wrong answer at one attempt: for careless people, and for others.
 CARELESS_WRONG, CAREFUL_WRONG = 1.0, 0.004
 
 
 def take_checks(sessions: Sessions) -> None:
     """Answers to all checks of the study. Where one ends the session, those who fail it stop there.
 
-    Careful people find the right answer, careless ones never do: those who remain
-    are careful, and what is true of them is known.
+    Careful people find the right answer, careless ones never do: those who remain are careful, and
+    their true values are known.
     """
     for entry in outline(sessions.pool.study.timeline):
         asked = {question.id: question for question in entry.item.all_questions}
@@ -187,8 +182,8 @@ def take_checks(sessions: Sessions) -> None:
 def _take(
     check: TrialBase, name: str, question: Question | None, correct: Any, sessions: Sessions
 ) -> None:
-    """`question` is None, and `correct` all answers that can be right, where what was watched
-    decides what is asked.
+    """`question` is None, and `correct` all answers that can be right, if the watched stimulus
+    decides the question.
     """
     rng, positions = sessions.rng, sessions.pool.positions(check.id)[sessions.plan]
     chance = np.where(sessions.careless, CARELESS_WRONG, CAREFUL_WRONG) ** check.tries
@@ -221,8 +216,8 @@ def _take(
 
 
 def _texts(plan: Sequence[PlannedTrial], positions: Iterable[int]) -> list[tuple[str, str]]:
-    """The right answer and a wrong one at each of these pages, where they depend on what was
-    watched.
+    """The right answer and a wrong one at each of these pages, if they depend on the watched
+    stimulus.
     """
     pages = [plan[position].trial for position in positions]
     asked = [(page.all_questions[0], page) for page in pages]
@@ -241,10 +236,10 @@ def _wrong_answer(question: Question, correct: Any) -> Any:
     return "?" if isinstance(correct, str) else float(correct) + 1
 
 
-#: Reasons in words are drawn from a stock that is written once: writing thousands anew would take
-#: most of the time.
+#: Reasons in words are drawn from a stock that is written once: writing thousands separately would
+#: take most of the time.
 STOCK = 600
-#: What people write who do not care.
+#: Texts of careless people.
 POOR = ("good", "nice video", "yes yes yes", "asdf asdf asdf", "the study is about videos")
 
 

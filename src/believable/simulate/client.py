@@ -1,9 +1,9 @@
 """The browser's side of the zero-loss contract, in Python.
 
 A participant numbers its events from 1, chains their hashes, keeps everything until it is
-acknowledged, sends it again for as long as it takes, and claims the session anew after a break in
-the line. It never believes the server: an acknowledgement that goes back or a chain that differs
-from its own is an error, not a warning. `log` is its own record of what it did.
+acknowledged, resends it until it is stored, and claims the session again after a break in the line.
+It never believes the server: an acknowledgement that falls or a chain that differs from its copy is
+an error, not a warning. `log` records its actions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from believable.simulate.pace import Pace
 
 #: Events per batch.
 BATCH = 100
-#: Passing trouble. A 500 is not among them: it is a fault of the server that must come to light.
+#: Temporary problems. A 500 is not among them: it is a fault of the server that must be reported.
 RETRY_STATUSES = frozenset({429, 502, 503, 504, 507})
 
 
@@ -64,7 +64,7 @@ class SubmitReply:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a participant holds in the end."""
+    """The final record of a participant."""
 
     outcome: str
     receipt: str
@@ -187,8 +187,8 @@ class Participant:
         return [(seq + 1 + i, body) for i, body in enumerate(self.log[start : start + limit])]
 
     async def send(self) -> None:
-        """Send as a browser does all the time. On a virtual clock, where nobody gains by it, only
-        in full batches.
+        """Send as a browser does all the time. On a virtual clock, only in full batches: smaller
+        ones would change nothing.
         """
         if self._pace.eager or self.top - self.acked >= BATCH:
             await self.flush()
@@ -200,9 +200,9 @@ class Participant:
             reply = await self._ask(
                 "POST", f"/s/{self.token}/events", json={"epoch": self.epoch, "events": batch}
             )
-            self._acknowledged(reply.json()["ack"])
+            self._acknowledge(reply.json()["ack"])
 
-    def _acknowledged(self, ack: int) -> None:
+    def _acknowledge(self, ack: int) -> None:
         if ack < self.acked:
             raise Lost(f"the server acknowledged event {self.acked} and now says {ack}")
         if ack > self.top:
@@ -213,7 +213,7 @@ class Participant:
     # trials
 
     async def trial(self) -> dict[str, Any]:
-        """What the server shows now; it comes with the answer to what was submitted last."""
+        """The current trial of the server; it arrives with the answer to the last submission."""
         reply, self._following = self._following, None
         if reply is None:
             reply = (await self._ask("GET", f"/s/{self.token}/trial")).json()
@@ -247,7 +247,7 @@ class Participant:
             "events": self.batch_after(self.acked),
         }
         reply = (await self._ask("POST", f"/s/{self.token}/advance", json=body)).json()
-        self._acknowledged(reply["ack"])
+        self._acknowledge(reply["ack"])
         self._following = reply.get("trial")
         return SubmitReply(reply["status"], reply.get("errors") or {})
 

@@ -26,5 +26,5 @@ class Conduct:
         return 1 - self.careless
 
 
-#: What `believable power` and `believable simulate` assume unless they are told otherwise.
+#: The assumptions of `believable power` and `believable simulate` by default.
 CONDUCT = Conduct()

@@ -1,4 +1,4 @@
-"""Many simulated participants: who they are, when they come, and how they are run."""
+"""Many simulated participants: their properties, their arrivals, and how they are run."""
 
 from __future__ import annotations
 
@@ -18,13 +18,7 @@ from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.seeds import generator
 from believable.core.work import CrewMember, available_cores, run_crew
-from believable.pages.contract import Kinds
-from believable.simulate.behaviour import (
-    CAREFUL_WRONG,
-    CARELESS_WRONG,
-    Behaviour,
-    SimulatedProtocols,
-)
+from believable.simulate.behaviour import CAREFUL_WRONG, CARELESS_WRONG, Behaviour
 from believable.simulate.client import PATIENT, Participant, Patience
 from believable.simulate.conduct import CONDUCT
 from believable.simulate.own_people import simulated_protocol
@@ -42,7 +36,7 @@ from believable.study.records import Study
 HASTY_TEMPO = 0.15
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Crowd:
     """`drop_out` is the share who leave before the end, `care` the share who pay attention (the
     chance to get a check right, in studies without an analysis), `hasty` the share who rush
@@ -69,21 +63,21 @@ class Crowd:
                 raise InvalidInput(f"{name}: expected a share between 0 and 1, got {value}.")
 
     def member(self, number: int, languages: Sequence[str] = ()) -> tuple[random.Random, Traits]:
-        """Person `number` and their own source of chance: the same for the same seed, however many
-        others come.
+        """Person `number` and a separate random generator: the same for the same seed, however many
+        others arrive.
         """
         rng = generator(self.seed, "participant", number)
         tempo = rng.lognormvariate(0, 0.25)
         leaves = rng.random() < self.drop_out
         stays_for = rng.uniform(0.05, 0.95) if leaves else None
-        # Sources of chance of their own: what was drawn above stays the same.
+        # Separate random generators: the draws above stay the same.
         if generator(self.seed, "hasty", number).random() < self.hasty:
             tempo *= HASTY_TEMPO
         language = generator(self.seed, "language", number).choice(languages) if languages else None
         return rng, Traits(tempo, self.care, stays_for, language)
 
     def arrivals_ms(self) -> list[int]:
-        """When each one comes, after the start."""
+        """When each one arrives, after the start."""
         rng, at_ms, times = generator(self.seed, "arrivals"), 0.0, []
         for _ in range(self.participants):
             times.append(round(at_ms))
@@ -91,19 +85,19 @@ class Crowd:
         return times
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StudyPlace:
-    """Where the crowd goes: the server behind `http`, the link, and what a person needs to know
-    about the study.
+    """The target of the sample: the server behind `http`, the link, and the facts that a person
+    needs about the study.
 
-    With `behaviour` people judge as its truth says (`truth`, or its defaults); `recogniser` tells
-    them what they see.
+    With `behaviour` people judge by its truth (`truth`, or its defaults); `recogniser` identifies
+    the stimuli that they see.
     """
 
     http: httpx.AsyncClient
     link: str
     study: Study
-    kinds: Kinds
+
     patience: Patience = PATIENT
     behaviour: Behaviour | None = None
     truth: Any = None
@@ -115,13 +109,21 @@ def person(crowd: Crowd, number: int, place: StudyPlace, pace: Pace) -> tuple[Pe
     browser = Participant(place.http, pace, place.patience)
     mind, behaviour = None, place.behaviour
     if behaviour is not None:
-        # A source of chance of its own: whoever has no mind for this study acts as before.
+        # A separate random generator: people without a mind for this study act as before.
         own = generator(crowd.seed, "mind", number)
         careless = own.random() >= traits.care
         traits = replace(traits, care=1 - (CARELESS_WRONG if careless else CAREFUL_WRONG))
         truth = behaviour.truth_for(place.study) if place.truth is None else place.truth
         mind = behaviour.mind(truth, place.study, own, careless)
-    visitor = Person(browser, pace, rng, traits, place.study, place.kinds, mind, place.recogniser)
+    visitor = Person(
+        browser=browser,
+        pace=pace,
+        rng=rng,
+        traits=traits,
+        study=place.study,
+        mind=mind,
+        recogniser=place.recogniser,
+    )
     return visitor, browser
 
 
@@ -130,8 +132,6 @@ def place_for(
     link: str,
     definition: Definition,
     media_dir: Path,
-    kinds: Kinds,
-    protocols: SimulatedProtocols,
     *,
     study: str,
     changes: Mapping[str, Any] | None = None,
@@ -147,13 +147,12 @@ def place_for(
                 f"--truth: {study} declares no `analysis`, so that nothing is assumed. Add one, or"
                 " leave out --truth."
             )
-        return StudyPlace(http, link, definition.study, kinds)
-    protocol = simulated_protocol(definition, protocols)
+        return StudyPlace(http=http, link=link, study=definition.study)
+    protocol = simulated_protocol(definition)
     return StudyPlace(
-        http,
-        link,
-        definition.study,
-        kinds,
+        http=http,
+        link=link,
+        study=definition.study,
         behaviour=protocol.people,
         truth=plant_truth(definition, protocol, changes or {}),
         recogniser=recogniser_of(definition, media_dir, study=study),
@@ -166,7 +165,7 @@ Progress = Callable[[Visit], None]
 @dataclass(frozen=True, slots=True)
 class Share:
     """Every `of`-th member of a crowd, beginning with number `first`. `together` waits until all
-    processes have come so far.
+    processes have reached this point.
     """
 
     first: int
@@ -179,10 +178,10 @@ class Share:
 
 WHOLE = Share(1, 1)
 
-#: What one process does: its share of the crowd, telling of each visit.
+#: The work of one process: its share of the crowd, with a report of each visit.
 Work = Callable[[Share, Progress], list[Visit]]
 
-#: A process of its own is not worth while for fewer people.
+#: Fewer people do not justify a separate process.
 FEWEST = 8
 
 
@@ -216,7 +215,7 @@ async def run_virtual(
     """All of them (or the `share` of this process) on one virtual clock, in an order that depends
     on nothing but the seed.
 
-    `comes` hears the number of whoever is about to join.
+    `comes` is called with the number of each person who is about to join.
     """
     times_ms = [clock.now_ms() + after_ms for after_ms in crowd.arrivals_ms()]
     mine = [share.has(number) for number in range(1, crowd.participants + 1)]
@@ -242,8 +241,8 @@ async def run_side_by_side(
     at_once: int,
     progress: Progress = lambda visit: None,
 ) -> list[Visit]:
-    """Up to `at_once` at a time, each at its own pace; the next one comes when somebody has gone,
-    after the usual gap.
+    """Up to `at_once` at a time, each at a separate pace; the next one arrives after one has left
+    and the usual gap.
     """
     gate = asyncio.Semaphore(at_once)
     gaps_ms = [
@@ -277,7 +276,7 @@ def summary(visits: Sequence[Visit]) -> str:
     return f"{len(visits)} simulated participants ({', '.join(parts) or 'none'}), {events} events"
 
 
-# ---------------------------------------------------------------------- the link they come through
+# ---------------------------------------------------------------------- the link of their arrival
 
 
 def link_token(store: Store, study_id: str, kind: str = "simulated") -> str:

@@ -14,12 +14,12 @@ from believable.recordings.file import write
 from believable.recordings.recording import Action, Recording
 from believable.study.records import Stimulus, Study
 
-#: What a checked action is called with which nothing is wrong.
+#: The label of a checked action without violations.
 NOTHING_WRONG = "none"
 
 
 def violations_of(actions: tuple[Action, ...]) -> Mapping[str, str]:
-    """What a checker of the world's rules found wrong: `{action: category/rule; …}`."""
+    """The violations that a checker of the world's rules found: `{action: category/rule; …}`."""
     return {
         action.id: action.violations
         for action in actions
@@ -28,12 +28,12 @@ def violations_of(actions: tuple[Action, ...]) -> Mapping[str, str]:
 
 
 #: How one stimulus of a ready study is made, from its entry in the study file, the number that
-#: tells it apart from others of the same scenario, and a seed.
+#: distinguishes it from others of the same scenario, and a seed.
 StimulusMaker: TypeAlias = Callable[[Stimulus, int, int], Recording]
 
 
 def make(maker: StimulusMaker, study: Study, stimulus: Stimulus, seed: int) -> Recording:
-    """The recording that stands for one stimulus of a ready study."""
+    """The recording behind one stimulus of a ready study."""
     same = [other.id for other in study.stimuli if other.scenario == stimulus.scenario]
     return maker(stimulus, same.index(stimulus.id), seed)
 

@@ -1,5 +1,5 @@
-"""What the exclusion rules of a study would do: each is applied to simulated sessions before people
-come.
+"""A forecast of the exclusion rules of a study: each is applied to simulated sessions before
+recruiting.
 """
 
 from __future__ import annotations
@@ -8,14 +8,13 @@ import numpy as np
 
 from believable.analysis.exclusions import apply
 from believable.bundle.read import Bundle
+from believable.contracts.registries import INSTRUMENTS
 from believable.core.errors import Problem
+from believable.core.nodes import Node
 from believable.core.seeds import derive
-from believable.pages import KINDS
 from believable.simulate import straight
-from believable.simulate.behaviour import SimulatedProtocols
 from believable.study.declaration import ExclusionRule
 from believable.study.definition import Definition
-from believable.study.nodes import Node
 from believable.study.own_design import questions
 
 #: Sessions that are simulated.
@@ -26,9 +25,7 @@ MOST_REMOVED = 0.2
 MOST_ANSWERS = 0.5
 
 
-def exclusion_problems(
-    definition: Definition, tree: Node, protocols: SimulatedProtocols
-) -> list[Problem]:
+def exclusion_problems(definition: Definition, tree: Node) -> list[Problem]:
     """A warning for each rule that removes more than a fifth of simulated sessions. `tree` is the
     study file, for its lines.
     """
@@ -36,7 +33,7 @@ def exclusion_problems(
     if plan is None or not plan.exclusions:
         return []
     rng = np.random.default_rng(derive(definition.study.seed, "exclusions"))
-    bundle = straight.bundle(definition, SESSIONS, rng, protocols=protocols)
+    bundle = straight.bundle(definition, SESSIONS, rng)
     rules = (tree.get("analysis") or tree).get("exclusions")
     problems = []
     for number, rule in enumerate(plan.exclusions):
@@ -50,11 +47,11 @@ def exclusion_problems(
             line = 1 if node is None else node.line
             problems.append(
                 Problem(
-                    "study.yaml",
-                    line,
-                    f"analysis.exclusions[{number}]",
-                    message,
-                    cure,
+                    file="study.yaml",
+                    line=line,
+                    path=f"analysis.exclusions[{number}]",
+                    message=message,
+                    cure=cure,
                     severity="warning",
                 )
             )
@@ -94,7 +91,7 @@ def _is_assumed(definition: Definition, rule: ExclusionRule) -> bool:
     if any((name or "").rpartition(".")[2] == question for name in (*named, *roles)):
         return True
     return any(
-        row in KINDS.instruments[asked.kind].attention(asked.params)
+        row in INSTRUMENTS[asked.kind].attention(asked.params)
         for where, asked in questions(definition.study)
         if asked.id == question and trial in ("", where)
     )
@@ -108,7 +105,7 @@ def _share_of_answers(definition: Definition, rule: ExclusionRule) -> float:
         for where, asked in questions(definition.study)
         if asked.id == question and trial in ("", where)
     )
-    options = {str(option) for option in KINDS.instruments[asked.kind].options(asked.params)}
+    options = {str(option) for option in INSTRUMENTS[asked.kind].options(asked.params)}
     return (
         len(options & {str(value) for value in rule.is_ or ()}) / len(options) if options else 0.0
     )

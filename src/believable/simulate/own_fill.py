@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from believable.pages import KINDS
+from believable.contracts.registries import INSTRUMENTS
+from believable.contracts.trial import Question, TrialBase, outline
 from believable.simulate.behaviour import CAREFUL_WRONG, CARELESS_WRONG, expit, take_checks
 from believable.simulate.own_measures import (
     ACTION_MS,
@@ -32,13 +33,12 @@ from believable.simulate.own_measures import (
 from believable.simulate.pool import FloatArray, IntArray, ObjectArray
 from believable.simulate.simulated_sessions import Sessions
 from believable.study.measures import BY_CONDITION
-from believable.study.records import Question, TrialBase, outline
 
-#: Answers of other questions are drawn from so many.
+#: Answers of other questions are drawn from this number.
 STOCK = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AskedPlaces:
     """Where something is answered or done: person, page, and for a question about one clip its
     player (else −1).
@@ -88,21 +88,21 @@ def _places(sessions: Sessions, item: TrialBase, question: Question | None) -> A
         person, page, player = np.nonzero((codes >= 0) & (positions >= 0)[:, :, None])
         code = codes[person, page, player]
         return AskedPlaces(
-            person,
-            positions[person, page],
-            player,
-            pool.stimulus_condition[code],
-            pool.stimuli[code],
+            person=person,
+            position=positions[person, page],
+            player=player,
+            condition=pool.stimulus_condition[code],
+            stimulus=pool.stimuli[code],
         )
     person, page = np.nonzero(positions >= 0)
     position = positions[person, page]
     plan = sessions.plan[person]
     return AskedPlaces(
-        person,
-        position,
-        np.full(len(person), -1),
-        pool.condition[plan, position],
-        pool.stimulus[plan, position],
+        person=person,
+        position=position,
+        player=np.full(len(person), -1),
+        condition=pool.condition[plan, position],
+        stimulus=pool.stimulus[plan, position],
     )
 
 
@@ -111,7 +111,7 @@ def _answer(
 ) -> None:
     sessions = people.sessions
     by_item = {measure.measure.item: measure for measure in own}
-    kind = KINDS.instruments[question.kind]
+    kind = INSTRUMENTS[question.kind]
 
     def keep(
         number: FloatArray | None = None, text: ObjectArray | None = None, item: str = ""
@@ -162,9 +162,7 @@ def _attentive(
 ) -> FloatArray:
     """The right point of a row that checks attention; careless people choose any other."""
     others = [
-        option
-        for option in KINDS.instruments[question.kind].options(question.params)
-        if option != right
+        option for option in INSTRUMENTS[question.kind].options(question.params) if option != right
     ]
     wrong_chance = np.where(sessions.careless[places.person], CARELESS_WRONG, CAREFUL_WRONG)
     wrong = sessions.rng.random(len(places.person)) < wrong_chance
@@ -176,7 +174,7 @@ def _attentive(
 
 def _anything(sessions: Sessions, question: Question, places: AskedPlaces) -> None:
     """As the instrument answers by itself; answers with several parts are left out."""
-    kind = KINDS.instruments[question.kind]
+    kind = INSTRUMENTS[question.kind]
     chance = random.Random(int(sessions.rng.integers(2**32)))
     stock = []
     for _ in range(STOCK):
@@ -208,19 +206,21 @@ class _People:
         self.truth, self.sessions = truth, sessions
         self._leanings: dict[str, tuple[FloatArray, FloatArray, FloatArray]] = {}
 
-    def _planted(self, measure: OwnMeasure, name: str) -> float:
+    def _planted_value(self, measure: OwnMeasure, name: str) -> float:
         return float(getattr(self.truth, f"{measure.name}_{name}"))
 
     def _leaning(self, measure: OwnMeasure) -> tuple[FloatArray, FloatArray, FloatArray]:
         """By person; by person and group; by stimulus (the last entry: no stimulus)."""
         if measure.name not in self._leanings:
             rng, count = self.sessions.rng, self.sessions.count
-            person = rng.normal(0, self._planted(measure, "person_sd"), count)
+            person = rng.normal(0, self._planted_value(measure, "person_sd"), count)
             effect = rng.normal(
-                0, self._planted(measure, "effect_sd"), (count, len(measure.groups))
+                0, self._planted_value(measure, "effect_sd"), (count, len(measure.groups))
             )
             stimuli = rng.normal(
-                0, self._planted(measure, "stimulus_sd"), len(self.sessions.pool.study.stimuli)
+                0,
+                self._planted_value(measure, "stimulus_sd"),
+                len(self.sessions.pool.study.stimuli),
             )
             self._leanings[measure.name] = person, effect, np.append(stimuli, 0.0)
         return self._leanings[measure.name]
@@ -240,11 +240,11 @@ class _People:
     def level(
         self, measure: OwnMeasure, places: AskedPlaces, scale: Callable[[float], float] = float
     ) -> FloatArray:
-        """The group's value, plus what the person, the person's own effect of the group and the
-        stimulus add.
+        """The group's value, plus the effects of the person, of the group on this person, and of
+        the stimulus.
         """
         group = self._groups(measure, places)
-        values = np.array([scale(self._planted(measure, name)) for name in measure.groups])
+        values = np.array([scale(self._planted_value(measure, name)) for name in measure.groups])
         person, effect, shift = self._leaning(measure)
         stimuli = {
             stimulus.id: place for place, stimulus in enumerate(self.sessions.pool.study.stimuli)
@@ -256,9 +256,9 @@ class _People:
 
     def numbers(self, measure: OwnMeasure, question: Question, places: AskedPlaces) -> FloatArray:
         """Answers on the question's scale. Careless people answer anything."""
-        rng, kind = self.sessions.rng, KINDS.instruments[question.kind]
+        rng, kind = self.sessions.rng, INSTRUMENTS[question.kind]
         level = self.level(measure, places)
-        values = level + rng.normal(0, self._planted(measure, "residual_sd"), len(level))
+        values = level + rng.normal(0, self._planted_value(measure, "residual_sd"), len(level))
         values = np.where(
             self.sessions.careless[places.person], rng.uniform(*measure.scale, len(values)), values
         )
@@ -296,9 +296,7 @@ class _People:
             for measure in own
             if measure.model == "share"
         }
-        options = [
-            str(option) for option in KINDS.instruments[question.kind].options(question.params)
-        ]
+        options = [str(option) for option in INSTRUMENTS[question.kind].options(question.params)]
         chance = np.array(
             [
                 chances.get(option, np.full(len(places.person), UNMEASURED_TICK))
@@ -324,9 +322,11 @@ class _People:
         )  # the last entry: nothing shown, −1
         number = {group: place for place, group in enumerate(measure.groups)}
         first, second, others = side_words(measure)
-        strengths = np.array([self._planted(measure, group) for group in measure.groups])
+        strengths = np.array([self._planted_value(measure, group) for group in measure.groups])
         if measure.name not in self._leanings:
-            own = rng.normal(0, self._planted(measure, "person_sd"), (count, len(measure.groups)))
+            own = rng.normal(
+                0, self._planted_value(measure, "person_sd"), (count, len(measure.groups))
+            )
             self._leanings[measure.name] = np.zeros(count), own, np.zeros(1)
         own = self._leanings[measure.name][1]
         felt = np.zeros((2, len(places.person)))

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from believable.contracts.record import Record
+from believable.contracts.registries import INSTRUMENTS
 from believable.core.errors import InvalidInput
-from believable.pages import KINDS
 from believable.study.declaration import DeclaredPlan
 from believable.study.measures import DeclaredMeasure, MeasureModel
 from believable.study.own_design import (
@@ -26,7 +27,7 @@ from believable.study.own_design import (
     source_of,
     title_of,
 )
-from believable.study.records import Record, Study
+from believable.study.records import Study
 
 #: Where the plan assumes nothing: spreads as parts of the scale's range, or plain numbers without a
 #: scale.
@@ -39,7 +40,7 @@ CARELESS_FLAGS_PER_100 = 18.0
 UNMEASURED_TICK = 0.3
 #: Share of choices for both or neither, where these can be chosen.
 UNDECIDED = 0.1
-#: An action every so often, where flags are given but none are logged.
+#: The assumed interval between actions, if flags are given but none are logged.
 ACTION_MS = 5000
 #: Marks or movements of a trace.
 STEP_MS = 1000
@@ -49,7 +50,7 @@ _SPREADS = {
     "stimulus_sd": "spread between stimuli",
     "residual_sd": "spread of single answers",
 }
-#: What a value of each model is.
+#: The meaning of a value of each model.
 _VALUES: Mapping[MeasureModel, str] = {
     "mean": "mean",
     "share": "share of yes",
@@ -61,16 +62,16 @@ _VALUES: Mapping[MeasureModel, str] = {
 
 @dataclass(frozen=True, slots=True)
 class PlantedParameter:
-    """A number that simulated people follow, and what it is."""
+    """A number that simulated people follow, and its meaning."""
 
     name: str
     value: float
     words: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OwnMeasure:
-    """A measure with what it is taken from."""
+    """A measure with its source."""
 
     name: str
     measure: DeclaredMeasure
@@ -79,7 +80,7 @@ class OwnMeasure:
     groups: tuple[str, ...]
 
     def parameters(self) -> Iterator[PlantedParameter]:
-        """What is planted, with what the plan assumes."""
+        """The planted values, with the assumptions of the plan."""
         if self.model not in _VALUES:
             return
         centre, spreads = self._defaults()
@@ -112,7 +113,7 @@ class OwnMeasure:
 
     @property
     def scale(self) -> tuple[float, float]:
-        """The range of its numbers: the question's, else that of what is assumed."""
+        """The range of its numbers: the question's, else that of the assumption."""
         low, high = self.source.scale
         values = [float(value) for value in self.measure.assume.values.values()]
         if self.model == "trace" and not values:
@@ -127,11 +128,15 @@ def own_measures(study: Study) -> tuple[OwnMeasure, ...]:
     plan = plan_of(study)
     measures = []
     for name, measure in plan.measures.items():
-        source = source_of(measure, study, KINDS.instruments)
+        source = source_of(measure, study)
         if source is not None:
             measures.append(
                 OwnMeasure(
-                    name, measure, source, model_of(measure, source), groups_of(measure, study)
+                    name=name,
+                    measure=measure,
+                    source=source,
+                    model=model_of(measure, source),
+                    groups=groups_of(measure, study),
                 )
             )
     return tuple(measures)
@@ -169,16 +174,14 @@ def yes_and_no(measure: OwnMeasure) -> tuple[list[str], list[str]]:
 
 def marks(measure: OwnMeasure) -> bool:
     """Whether a trace consists of marks, up or down."""
-    return any(
-        stream.kind == "trace.mark" for stream in KINDS.instruments[measure.source.kind].streams
-    )
+    return any(stream.kind == "trace.mark" for stream in INSTRUMENTS[measure.source.kind].streams)
 
 
 def counts_notches(measure: OwnMeasure) -> bool:
-    """Whether a trace has no scale of its own and is normalised between its least and its greatest
+    """Whether a trace has no fixed scale and is normalised between its least and its greatest
     value.
     """
-    return KINDS.instruments[measure.source.kind].records[0].type == "integer"
+    return INSTRUMENTS[measure.source.kind].records[0].type == "integer"
 
 
 def notches(elapsed: Any, level: Any, noise: Any) -> Any:

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from believable.contracts.instrument import Act
+from believable.contracts.registries import INSTRUMENTS
+from believable.contracts.trial import Question, TrialBase, outline
 from believable.core.seeds import generator
-from believable.instruments.contract import Act
 from believable.instruments.tracing import mark, samples
-from believable.pages import KINDS
 from believable.simulate.behaviour import CAREFUL_WRONG, CARELESS_WRONG, Mind, SeenStimulus, expit
 from believable.simulate.own_measures import (
     ACTION_MS,
@@ -32,7 +33,7 @@ from believable.simulate.own_measures import (
     yes_and_no,
 )
 from believable.study.measures import BY_CONDITION
-from believable.study.records import Question, Study, TrialBase, outline
+from believable.study.records import Study
 
 
 class OwnMind(Mind):
@@ -56,9 +57,9 @@ class OwnMind(Mind):
         self._page, self._page_condition = self._items[trial], condition
 
     # ------------------------------------------------------------------------------------------
-    # what is assumed
+    # assumed values
 
-    def _planted(self, measure: OwnMeasure, name: str) -> float:
+    def _planted_value(self, measure: OwnMeasure, name: str) -> float:
         return float(getattr(self._truth, f"{measure.name}_{name}"))
 
     def _draw(self, *key: str, sd: float) -> float:
@@ -68,17 +69,17 @@ class OwnMind(Mind):
         return self._drawn[key]
 
     def _shift(self, measure: OwnMeasure, seen: SeenStimulus | None) -> float:
-        """By how much this stimulus differs from others of its group, for everybody."""
+        """The difference of this stimulus from others of its group, the same for all people."""
         if seen is None or seen.stimulus is None:
             return 0.0
         chance = generator(self._study.seed, "stimulus", measure.name, seen.stimulus.id)
-        return chance.gauss(0, 1) * self._planted(measure, "stimulus_sd")
+        return chance.gauss(0, 1) * self._planted_value(measure, "stimulus_sd")
 
     def _level(self, measure: OwnMeasure, about: SeenStimulus | None, scale: Any = float) -> float:
-        """The group's value, plus what the person, the person's own effect of the group and the
-        stimulus add.
+        """The group's value, plus the effects of the person, of the group on this person, and of
+        the stimulus.
         """
-        values = [scale(self._planted(measure, group)) for group in measure.groups]
+        values = [scale(self._planted_value(measure, group)) for group in measure.groups]
         seen_condition = self._page_condition if about is None else about.condition
         group = (
             seen_condition
@@ -92,11 +93,11 @@ class OwnMind(Mind):
         )
         if group in measure.groups:
             level += self._draw(
-                measure.name, "effect", str(group), sd=self._planted(measure, "effect_sd")
+                measure.name, "effect", str(group), sd=self._planted_value(measure, "effect_sd")
             )
         return float(
             level
-            + self._draw(measure.name, sd=self._planted(measure, "person_sd"))
+            + self._draw(measure.name, sd=self._planted_value(measure, "person_sd"))
             + self._shift(measure, about)
         )
 
@@ -119,7 +120,7 @@ class OwnMind(Mind):
         ]
         about = self._about(self._page, page, earlier, player)
         one = self._only(about, page)
-        if KINDS.instruments[asked.kind].items(asked.params):
+        if INSTRUMENTS[asked.kind].items(asked.params):
             return self._rows(asked, own, one)
         by_item = {measure.measure.item: measure for measure in own}
         planted = by_item.get(None, next(iter(own), None))
@@ -147,8 +148,8 @@ class OwnMind(Mind):
         earlier: Sequence[SeenStimulus],
         player: int | None,
     ) -> Sequence[SeenStimulus]:
-        """What a question is about: one player of the page, all of it, or what a page of questions
-        looks back at.
+        """The subject of a question: one player of the page, all of it, or the earlier page that a
+        page of questions asks about.
         """
         if player is not None and player < len(page):
             return page[player : player + 1]
@@ -176,21 +177,21 @@ class OwnMind(Mind):
         self, measure: OwnMeasure, asked: Question, about: SeenStimulus | None
     ) -> float | int:
         level = self._level(measure, about)
-        value = level + self._rng.gauss(0, 1) * self._planted(measure, "residual_sd")
+        value = level + self._rng.gauss(0, 1) * self._planted_value(measure, "residual_sd")
         if self._careless:
             value = self._rng.uniform(*measure.scale)
         if measure.source.options:
             low, high = measure.scale
             return round(min(max(value, low), high))
-        return KINDS.instruments[asked.kind].nearest_answer(asked.params, value)
+        return INSTRUMENTS[asked.kind].nearest_answer(asked.params, value)
 
     def _rows(
         self, asked: Question, own: Sequence[OwnMeasure], about: SeenStimulus | None
     ) -> dict[str, Any] | None:
-        """A matrix. Rows that nothing is assumed of are answered as by anybody; rows that check
-        attention, with care.
+        """A matrix. Rows without an assumption are answered by default; rows that check attention,
+        with care.
         """
-        kind = KINDS.instruments[asked.kind]
+        kind = INSTRUMENTS[asked.kind]
         by_item = {measure.measure.item: measure for measure in own}
         attention = kind.attention(asked.params)
         if not own and not attention:
@@ -219,7 +220,7 @@ class OwnMind(Mind):
     def _tick(
         self, asked: Question, own: Sequence[OwnMeasure], about: SeenStimulus | None
     ) -> list[str]:
-        options = [str(option) for option in KINDS.instruments[asked.kind].options(asked.params)]
+        options = [str(option) for option in INSTRUMENTS[asked.kind].options(asked.params)]
         chances = dict.fromkeys(options, 0.5 if self._careless else UNMEASURED_TICK)
         chances |= {
             str(measure.measure.item): self._chance(measure, about)
@@ -244,9 +245,9 @@ class OwnMind(Mind):
         if condition not in measure.groups:
             return 0.0
         own = self._draw(
-            measure.name, "strength", str(condition), sd=self._planted(measure, "person_sd")
+            measure.name, "strength", str(condition), sd=self._planted_value(measure, "person_sd")
         )
-        return self._planted(measure, str(condition)) + own
+        return self._planted_value(measure, str(condition)) + own
 
     # ------------------------------------------------------------------------------------------
     # annotations
@@ -298,7 +299,7 @@ class OwnMind(Mind):
         if marks(measure):
             up = (min(max(level, -1.0), 1.0) + 1) / 2
             return [mark(at_ms, 1 if rng.random() < up else -1, "key") for at_ms in times_ms]
-        noise = [rng.gauss(0, 1) * self._planted(measure, "residual_sd") for _ in times_ms]
+        noise = [rng.gauss(0, 1) * self._planted_value(measure, "residual_sd") for _ in times_ms]
         if counts_notches(measure):
             elapsed = [(step + 1) / steps for step in range(steps)]
             values = [

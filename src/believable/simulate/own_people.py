@@ -11,14 +11,14 @@ from typing import Any
 
 from believable.analysis.own_design import own_analysis
 from believable.analysis.protocol import ProtocolAnalysis
+from believable.contracts.protocol import Declaration
+from believable.contracts.registries import PROTOCOLS
 from believable.core.citation import Citation
 from believable.core.errors import InvalidInput
-from believable.pages import KINDS
-from believable.simulate.behaviour import Behaviour, SimulatedProtocol, SimulatedProtocols
+from believable.simulate.behaviour import Behaviour, SimulatedProtocol
 from believable.simulate.own_fill import fill
 from believable.simulate.own_measures import PlantedParameter, own_measures, plan_of
 from believable.simulate.own_mind import OwnMind
-from believable.study.declaration import Declaration
 from believable.study.definition import Definition
 from believable.study.own_design import OWN
 from believable.study.records import Study
@@ -57,13 +57,15 @@ def own_people(study: Study) -> Behaviour:
         }
         return replace(planted, **same)
 
-    return Behaviour(truth, nothing, OwnMind, fill, lambda planted, sessions: {})
+    return Behaviour(
+        truth=truth, nothing=nothing, mind=OwnMind, fill=fill, values=lambda planted, sessions: {}
+    )
 
 
 @dataclass(frozen=True)
 class OwnDesign:
-    """A study of one's own design in the place of a protocol: its declaration, analysis and people
-    follow from its definition.
+    """A custom study in the role of a protocol: its declaration, analysis and people follow from
+    its definition.
     """
 
     definition: str
@@ -87,7 +89,7 @@ class OwnDesign:
 
     @property
     def cites(self) -> tuple[Citation, ...]:
-        """A design of one's own was published by nobody yet."""
+        """A custom design has no publication yet."""
         return ()
 
     @property
@@ -98,10 +100,10 @@ class OwnDesign:
 
 @lru_cache(maxsize=4)
 def _study(text: str) -> Study:
-    return Definition.from_json(text, KINDS).study
+    return Definition.from_json(text).study
 
 
-def simulated_protocol(definition: Definition, protocols: SimulatedProtocols) -> SimulatedProtocol:
+def simulated_protocol(definition: Definition) -> SimulatedProtocol:
     """The protocol that the study's analysis names, or its own design."""
     plan = definition.study.analysis
     if plan is None:
@@ -109,4 +111,4 @@ def simulated_protocol(definition: Definition, protocols: SimulatedProtocols) ->
             "study: there is no `analysis`, so simulated people do not know what it is about. Add"
             " `analysis: {measures: …}`, or name a protocol in it."
         )
-    return OwnDesign(definition.to_json()) if plan.protocol is None else protocols[plan.protocol]
+    return OwnDesign(definition.to_json()) if plan.protocol is None else PROTOCOLS[plan.protocol]

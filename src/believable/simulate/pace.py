@@ -33,12 +33,12 @@ class Pace(Protocol):
         ...
 
     async def meet(self) -> None:
-        """Come to the server's time, before speaking to it."""
+        """Catch up with the server's time, before a request."""
         ...
 
 
 class _OwnTime:
-    """A participant whose time is not shared out: there is nobody to wait for."""
+    """A participant in an unshared time: there are no others to wait for."""
 
     eager = True
 
@@ -47,9 +47,7 @@ class _OwnTime:
 
 
 class RealPace(_OwnTime):
-    """Time as everybody has it, or a fraction of it: at speed 10 a minute of thinking takes six
-    seconds.
-    """
+    """Real time, or a fraction of it: at speed 10 a minute of thinking takes six seconds."""
 
     def __init__(self, clock: Clock, speed: float = 1.0) -> None:
         self._clock = clock
@@ -66,8 +64,8 @@ class RealPace(_OwnTime):
 
 
 class HastyPace(_OwnTime):
-    """A clock of one's own that jumps over every pause: for servers elsewhere, whose clock cannot
-    be moved.
+    """A private clock that jumps over every pause: for remote servers, whose clock cannot be
+    moved.
     """
 
     def __init__(self, start_ms: int) -> None:
@@ -86,13 +84,12 @@ class HastyPace(_OwnTime):
 
 
 class Arrivals:
-    """When people come whose course depends on those before them, where several processes share
-    them out.
+    """Arrivals of people whose course depends on earlier ones, if several processes share them out.
 
-    What happens in one session concerns no other, so that processes may each go on at their own
-    speed; but where somebody is assigned to depends on who has finished. So each process acts up to
-    an arrival, all wait, the one whose participant it is lets them in, and all go on. `mine` says
-    whose turn is this process's own; `together` waits for all processes.
+    The events of one session concern no other, so processes may each run at a different speed; but
+    an assignment depends on the finished sessions. So each process acts up to an arrival, all wait,
+    the process of that participant admits them, and all continue. `mine` says whose turn is this
+    process's; `together` waits for all processes.
     """
 
     def __init__(
@@ -106,8 +103,8 @@ class Arrivals:
 
     @contextmanager
     def before(self, wake_ms: int) -> Iterator[None]:
-        """Around whatever happens at `wake_ms`: everybody who comes before, or then, has come. At
-        the same moment those who come act before those who are there.
+        """Around an event at `wake_ms`: all who arrive before or at that time have arrived. At the
+        same moment new arrivals act before earlier ones.
         """
         self._others(wake_ms)
         if not self._coming or self._coming[0][0] > wake_ms:
@@ -119,7 +116,7 @@ class Arrivals:
         self._coming.popleft()
 
     def rest(self) -> None:
-        """Nobody of this process is left: let the others come."""
+        """This process has no participants left: let the others arrive."""
         self._others(None)
 
     def _others(self, until_ms: int | None) -> None:
@@ -155,7 +152,7 @@ class VirtualTime:
         return self._clock.now_ms()
 
     async def until(self, at_ms: int) -> None:
-        """Wait for everybody who acts before `at_ms`."""
+        """Wait for all who act before `at_ms`."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._order += 1
         heapq.heappush(self._sleepers, (at_ms, self._order, future))
@@ -167,7 +164,7 @@ class VirtualTime:
         self._idle.set()
 
     async def run(self, lives: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-        """Run all `lives` to their end and return what they return."""
+        """Run all `lives` to their end and return their results."""
         tasks = []
         for life in lives:
             self._idle.clear()
@@ -196,9 +193,9 @@ class VirtualTime:
 
 
 class VirtualPace:
-    """One participant on a virtual clock. What only they can notice (thinking, watching, pressing
-    keys) happens ahead of it, on a time of their own; before they speak to the server they wait for
-    everybody who does so earlier.
+    """One participant on a virtual clock. Actions that only they can notice (thinking, watching,
+    pressing keys) run ahead of it, on a private time; before a request to the server they wait for
+    all who send one earlier.
     """
 
     eager = False

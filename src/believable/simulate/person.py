@@ -1,8 +1,9 @@
-"""What a simulated person does on each page: reads, thinks, watches, answers, sometimes leaves.
+"""The actions of a simulated person on each page: reads, thinks, watches, answers, sometimes
+leaves.
 
-Answers come from the person's mind where the study's protocol has a behaviour, else from the
-instruments' own `simulate`. The person only knows what the browser is shown, plus the study folder:
-for the right answers of checks, which a careful person finds, and to recognise what is shown.
+Answers are those of the person's mind if the study's protocol has a behaviour, else of the
+instruments' `simulate`. The person only knows what the browser shows, plus the study folder: for
+the right answers of checks, which a careful person finds, and to recognise stimuli.
 """
 
 from __future__ import annotations
@@ -14,22 +15,24 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from believable.contracts.page import THINK_MS, Message
+from believable.contracts.record import Rule, holds
+from believable.contracts.registries import INSTRUMENTS, PAGES
+from believable.contracts.trial import outline
 from believable.instruments.number import NumberParams, bounds
-from believable.pages.contract import THINK_MS, Kinds, Message
 from believable.simulate.behaviour import LEFT_OPEN, Mind, SeenStimulus
 from believable.simulate.client import Participant, Receipt, SubmitReply
 from believable.simulate.pace import Pace
 from believable.simulate.recognise import Recogniser
 from believable.simulate.viewer import followed, play, watch, watch_signal
-from believable.study.bases import holds
-from believable.study.records import Rule, Study, outline
+from believable.study.records import Study
 
 #: Medians for a person of tempo 1.
 MS_PER_WORD = 180
 READ_AT_MOST_MS = 45_000
 #: Chance that an optional question stays open.
 LEFT_OPEN_CHANCE = 0.3
-#: The question about one's age, in the protocols; what people answer.
+#: The question about age in the protocols, and the answers of people.
 AGE = "age"
 AGE_MEDIAN_YEARS = 31
 AGE_SPREAD = 0.3
@@ -50,7 +53,7 @@ class Traits:
     language: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
     """What became of one simulated participant. `outcome` is the session's, or `left` for one who
     just went away.
@@ -66,8 +69,8 @@ class Visit:
 
 
 def right_answers(study: Study) -> dict[tuple[str, str], Any]:
-    """Kind of page and question id → right answer, for all checks of the study; several where it
-    depends on what was watched.
+    """Kind of page and question id → right answer, for all checks of the study; several if it
+    depends on the watched stimulus.
     """
     items = [entry.item for entry in outline(study.timeline)]
     return {
@@ -87,7 +90,7 @@ def shown(
     question: Mapping[str, Any], answers: Mapping[str, Any], opened: Collection[str] = ()
 ) -> bool:
     """Whether a question is shown, as the page's script decides it from the answers above it and
-    what was opened.
+    the opened overlays.
     """
     rule = question.get("show_if")
     if rule is None:
@@ -100,8 +103,8 @@ def shown(
 
 
 def _age(params: NumberParams, rng: random.Random) -> int | float:
-    """As people who take part in studies online are: most are young, few are old, nobody is outside
-    what may be answered.
+    """Like participants of online studies: most are young, few are old, none is outside of the
+    permitted range.
     """
     lowest, highest = bounds(params)
     years = AGE_MEDIAN_YEARS * rng.lognormvariate(0, AGE_SPREAD)
@@ -118,7 +121,6 @@ class Person:
         rng: random.Random,
         traits: Traits,
         study: Study,
-        kinds: Kinds,
         mind: Mind | None = None,
         recogniser: Recogniser | None = None,
     ) -> None:
@@ -131,7 +133,6 @@ class Person:
         self.rng = rng
         self._traits = traits
         self._right = right_answers(study)
-        self._kinds = kinds
 
     @property
     def care(self) -> float:
@@ -163,7 +164,15 @@ class Person:
         browser = self._browser
         outcome = "left" if receipt is None else receipt.outcome
         took_ms = self._pace.now_ms() - start_ms
-        return Visit(browser.token, outcome, pages, browser.top, browser.resent, took_ms, receipt)
+        return Visit(
+            token=browser.token,
+            outcome=outcome,
+            pages=pages,
+            events=browser.top,
+            resent=browser.resent,
+            took_ms=took_ms,
+            receipt=receipt,
+        )
 
     async def _page(self, trial: Mapping[str, Any]) -> None:
         self._browser.note("trial.shown")
@@ -172,7 +181,7 @@ class Person:
         self._page_seen = []
         await self._read(trial["html"])
         await self._pace.wait(1000 * trial["wait_s"])
-        kind = self._kinds.pages[trial["kind"]]
+        kind = PAGES[trial["kind"]]
         if self._mind is not None and (page := self._browser.page) is not None:
             self._mind.open_page(page.trial, page.condition)
         await kind.go_through(self, trial)
@@ -199,13 +208,7 @@ class Person:
 
     async def watch(self, message: Message) -> None:
         self._page_seen = await watch(
-            self._browser,
-            self._pace,
-            self.rng,
-            message,
-            self._kinds.instruments,
-            self._recogniser,
-            self._mind,
+            self._browser, self._pace, self.rng, message, self._recogniser, self._mind
         )
 
     async def follow_signal(self, message: Message) -> None:
@@ -225,7 +228,7 @@ class Person:
         return await self._browser.finish()
 
     async def _answer(self, trial: Mapping[str, Any]) -> SubmitReply:
-        answers = await self._kinds.pages[trial["kind"]].answer(self, trial)
+        answers = await PAGES[trial["kind"]].answer(self, trial)
         opened = {which for seen in self._page_seen for which in seen.opened}
         for question in trial["questions"]:
             if not shown(question, answers, opened):
@@ -271,7 +274,7 @@ class Person:
         return value
 
     def _anything(self, question: Mapping[str, Any]) -> Any:
-        instrument = self._kinds.instruments[question["kind"]]
+        instrument = INSTRUMENTS[question["kind"]]
         params = instrument.params.model_validate(question["params"])
         if question["id"] == AGE and isinstance(params, NumberParams):
             return _age(params, self.rng)

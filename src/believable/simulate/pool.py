@@ -15,21 +15,15 @@ from numpy.typing import NDArray
 from believable.analysis.settled_plan import settled_roles
 from believable.bundle.marks import action_rows, plan_rows
 from believable.bundle.tables import Row
+from believable.contracts.protocol import Declaration
+from believable.contracts.registries import PAGES
+from believable.contracts.trial import PlannedTrial, Question, outline
 from believable.core.errors import InvalidInput
-from believable.pages import PAGES
 from believable.recordings.actions import log_of
 from believable.simulate.demonstration import StimulusMaker, make, violations_of
-from believable.study.declaration import Declaration
 from believable.study.definition import Definition
-from believable.study.plan import (
-    Assignment,
-    PlannedTrial,
-    cells,
-    plan,
-    rated_positions,
-    session_seed,
-)
-from believable.study.records import Question, Study, outline
+from believable.study.plan import Assignment, cells, plan, rated_positions, session_seed
+from believable.study.records import Study
 
 if TYPE_CHECKING:
     from believable.simulate.behaviour import SimulatedProtocol
@@ -96,7 +90,7 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 ObjectArray = NDArray[np.object_]
 
-#: About so many plans are made of a study; sessions are drawn from them.
+#: About this number of plans is made of a study; sessions are drawn from them.
 PLANS = 192
 #: Length of a stimulus of which nothing is known.
 UNKNOWN_MS = 20_000
@@ -106,8 +100,8 @@ STIMULUS_SEED = 7
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What is known of the stimuli: lengths, logged actions, plans, and what a checker found wrong
-    in them.
+    """The known facts about the stimuli: lengths, logged actions, plans, and the violations that a
+    checker found.
     """
 
     length_ms: Mapping[str, float]
@@ -196,8 +190,8 @@ class Pool:
         return values
 
     def _about(self, value: Callable[[PlannedTrial], str | None]) -> ObjectArray:
-        """The same of what a page is about, where it asks about one that was watched earlier, by
-        its turn.
+        """The same for the subject of a page, if it asks about an earlier one, by its
+        repetition.
         """
         values = self._column(value)
         for row, column, page in self._places():
@@ -271,7 +265,7 @@ class Pool:
         return np.array([known.get(name, UNKNOWN_MS) for name in self.stimuli], dtype=np.float64)
 
     def positions(self, trial: str) -> IntArray:
-        """`[plan, occurrence]`: where a trial stands in each plan, −1 where a plan has fewer."""
+        """`[plan, occurrence]`: the position of a trial in each plan, −1 if a plan has fewer."""
         if trial not in self._positions:
             places = [
                 [at for at, page in enumerate(pages) if page.trial.id == trial]

@@ -19,12 +19,10 @@ from believable.analysis.run import prepared
 from believable.analysis.settled_plan import Plan
 from believable.analysis.verdicts import judged, supported, undefined_because
 from believable.core.errors import InvalidInput
-from believable.core.registry import Registry
 from believable.core.seeds import derive
 from believable.core.work import Progress, bounds, map_chunks
-from believable.pages import KINDS
 from believable.simulate import straight
-from believable.simulate.behaviour import SimulatedProtocol, SimulatedProtocols
+from believable.simulate.behaviour import SimulatedProtocol
 from believable.simulate.conduct import CONDUCT
 from believable.simulate.own_people import simulated_protocol
 from believable.simulate.planted_truth import plant_truth
@@ -40,8 +38,8 @@ _COARSE = {"resamples": 500, "subsamples": 1, "criterion_studies": 0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerPoint:
-    """How often one criterion was met, or one test was significant, with so many participants: the
-    share of all `studies`.
+    """How often one criterion was met, or one test was significant, with this number of
+    participants: the share of all `studies`.
 
     judged      studies in which the criterion was met or missed; in the others it was undefined, or
                 the interval left it open
@@ -61,9 +59,9 @@ class PowerPoint:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedVerdict:
-    """What one simulated study says of a criterion. `met` is None if it says nothing: because the
-    interval leaves the criterion open, or, with a reason in `undefined`, because there is no test
-    or no interval.
+    """The result of one simulated study for a criterion. `met` is None if there is none: because
+    the interval leaves the criterion open, or, with a reason in `undefined`, because there is no
+    test or no interval.
     """
 
     met: bool | None
@@ -73,7 +71,7 @@ class SimulatedVerdict:
 _NO_TEST = SimulatedVerdict(None, "there was no test")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Job:
     definition: str
     protocol: SimulatedProtocol
@@ -89,29 +87,35 @@ def power_curve(
     *,
     studies: int,
     seed: int,
-    protocols: SimulatedProtocols,
     truth: Mapping[str, Any] | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     level: float = 0.95,
 ) -> tuple[PowerPoint, ...]:
     """The share of simulated studies in which each hypothesis' criterion is met (each tested
-    outcome significant, where there is no hypothesis), for each number of participants. The same
-    seed gives the same curve on any number of workers.
+    outcome significant, without a hypothesis), for each number of participants. The same seed gives
+    the same curve on any number of workers.
 
     truth   planted parameters that differ from the protocol's defaults, by name
     """
     _must_fit(participants, studies)
-    protocol = simulated_protocol(definition, protocols)
+    protocol = simulated_protocol(definition)
     plant_truth(definition, protocol, truth or {})
     text = definition.to_json()
     settled = tuple(sorted((truth or {}).items()))
     jobs = [
-        _Job(text, protocol, n, tuple(range(start, stop)), seed, settled)
+        _Job(
+            definition=text,
+            protocol=protocol,
+            participants=n,
+            studies=tuple(range(start, stop)),
+            seed=seed,
+            truth=settled,
+        )
         for n in participants
         for start, stop in bounds(studies, CHUNK)
     ]
-    chunks = map_chunks(_simulated, jobs, workers=workers, progress=progress, pool="processes")
+    chunks = map_chunks(_simulate, jobs, workers=workers, progress=progress, pool="processes")
     points = []
     for n in participants:
         verdicts = [
@@ -127,8 +131,8 @@ def power_curve(
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """One thing that simulated studies take for granted. `name` is what `--truth` calls it; empty
-    where it is not set there.
+    """One assumption of the simulated studies. `name` is its name in `--truth`; empty if it is not
+    set there.
     """
 
     words: str
@@ -137,12 +141,12 @@ class Assumption:
 
 
 def assumptions(
-    definition: Definition, protocols: SimulatedProtocols, truth: Mapping[str, Any] | None = None
+    definition: Definition, truth: Mapping[str, Any] | None = None
 ) -> tuple[Assumption, ...]:
-    """What is planted and how people behave, with the values the main outcomes then have."""
-    protocol = simulated_protocol(definition, protocols)
+    """The planted values and how people behave, with the resulting values of the main outcomes."""
+    protocol = simulated_protocol(definition)
     planted = plant_truth(definition, protocol, truth or {})
-    about = _explained(type(planted))
+    about = _explain(type(planted))
     parts = [
         Assumption(
             about.get(field.name, field.name.replace("_", " ")),
@@ -158,9 +162,7 @@ def assumptions(
         ("share who hurry", conduct.hasty),
     ):
         parts.append(Assumption(words, f"{share:g}"))
-    drawn = straight.sessions(
-        definition, 4, np.random.default_rng(1), truth=planted, protocols=protocols
-    )
+    drawn = straight.sessions(definition, 4, np.random.default_rng(1), truth=planted)
     for name, value in protocol.people.values(planted, drawn).items():
         parts.append(
             Assumption(
@@ -171,9 +173,9 @@ def assumptions(
     return tuple(parts)
 
 
-def _explained(truth: type[Any]) -> dict[str, str]:
-    """What the docstring of a truth says about each parameter: `name   words`, going on in deeper
-    lines.
+def _explain(truth: type[Any]) -> dict[str, str]:
+    """The description of each parameter in the docstring of a truth: `name   words`, continued in
+    deeper lines.
     """
     about: dict[str, str] = {}
     name = ""
@@ -232,16 +234,13 @@ def _must_fit(participants: Sequence[int], studies: int) -> None:
         )
 
 
-def _simulated(job: _Job) -> list[dict[str, SimulatedVerdict]]:
-    protocols = Registry("protocol", [job.protocol])
+def _simulate(job: _Job) -> list[dict[str, SimulatedVerdict]]:
     definition, plan = _ready(job.definition, job.protocol)
     truth = plant_truth(definition, job.protocol, dict(job.truth))
     verdicts = []
     for number in job.studies:
         rng = np.random.default_rng(derive(job.seed, job.participants, number))
-        bundle = straight.bundle(
-            definition, job.participants, rng, protocols=protocols, truth=truth
-        )
+        bundle = straight.bundle(definition, job.participants, rng, truth=truth)
         verdicts.append(_verdict(definition, plan, bundle, rng))
     return verdicts
 
@@ -249,23 +248,20 @@ def _simulated(job: _Job) -> list[dict[str, SimulatedVerdict]]:
 @lru_cache(maxsize=2)
 def _ready(text: str, protocol: SimulatedProtocol) -> tuple[Definition, Plan]:
     """Read once per process."""
-    definition = Definition.from_json(text, KINDS)
+    definition = Definition.from_json(text)
     declared = definition.study.analysis
     if declared is None:
         raise InvalidInput(
             "study: there is no `analysis`, so that there is nothing to test. Add one."
         )
-    protocols = Registry("protocol", [protocol])
-    plan = resolve(declared, definition.study, protocols)
+    plan = resolve(declared, definition.study)
     known = {option.name for option in plan.declaration.options}
     coarse = {name: value for name, value in _COARSE.items() if name in known}
     options = {
         **declared.options,
         **{name: min(value, plan.option(name)) for name, value in coarse.items()},
     }
-    return definition, resolve(
-        declared.model_copy(update={"options": options}), definition.study, protocols
-    )
+    return definition, resolve(declared.model_copy(update={"options": options}), definition.study)
 
 
 def _verdict(

@@ -1,9 +1,9 @@
 """Simulated participants recognise a stimulus by the SHA-256 of the copy that a browser is served.
 
 Browsers are never sent the names of stimuli. Simulated participants have the study's definition and
-compare what they are served with the served copy of each stimulus. A participant who cannot
-recognise a stimulus ends the simulation: without it the assumed truth cannot be followed, and
-answers at random would look like a study without an effect.
+compare the served file with the served copy of each stimulus. A participant who cannot recognise a
+stimulus ends the simulation: without it the assumed truth cannot be followed, and answers at random
+would look like a study without an effect.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from believable.contracts.instrument import Act
+from believable.contracts.trial import outline
 from believable.core.errors import InvalidInput
 from believable.core.object_storage import digest_of, medium_file
-from believable.instruments.contract import Act
 from believable.recordings.actions import ActionLog, log_of, read_actions
 from believable.recordings.file import read
 from believable.simulate.behaviour import SeenAction, SeenStimulus
 from believable.simulate.demonstration import violations_of
 from believable.stimuli.judging import Variant, served_replay
 from believable.study.definition import Definition, Medium
-from believable.study.records import Stimulus, Study, outline
+from believable.study.records import Stimulus, Study
 
 #: Used when neither the file nor the study states its length.
 UNKNOWN_LENGTH_MS = 6_000
@@ -39,10 +40,14 @@ _GZIP = b"\x1f\x8b"
 def look_at(content: bytes) -> SeenStimulus:
     """Length and log of a video or of a recording, from its content alone."""
     if not content.startswith(_GZIP):
-        return SeenStimulus(None, length_ms(content) or UNKNOWN_LENGTH_MS)
+        return SeenStimulus(stimulus=None, length_ms=length_ms(content) or UNKNOWN_LENGTH_MS)
     tree = json.loads(gzip.decompress(content))["replay"]
     timing = tree["timing"]
-    return SeenStimulus(None, round(timing["frame_ms"] * timing["frames"]), _log(tree["actions"]))
+    return SeenStimulus(
+        stimulus=None,
+        length_ms=round(timing["frame_ms"] * timing["frames"]),
+        log=_log(tree["actions"]),
+    )
 
 
 def log_in(content: bytes) -> tuple[SeenAction, ...]:
@@ -72,8 +77,8 @@ def length_ms(beginning: bytes) -> int | None:
 
 
 def aimed(acts: Sequence[Act], log: Sequence[SeenAction], rng: random.Random) -> list[Act]:
-    """Flags on moments become flags on an action that is going on then, as the button of its line
-    makes them.
+    """Flags on moments become flags on an action that is in progress then, as the button of its
+    line makes them.
     """
     aimed_acts = []
     for act in acts:
@@ -152,7 +157,7 @@ class Recogniser:
             raise InvalidInput(
                 f"{self.study}: simulated participants cannot recognise a stimulus. The server"
                 f" showed a medium ({copy.player}, {len(copy.content)} bytes, SHA-256"
-                f" {digest[:16]}…) that is no copy of {_listed(names)}. Without it the assumed"
+                f" {digest[:16]}…) that is no copy of {_list_names(names)}. Without it the assumed"
                 " truth cannot be followed. Serve this study folder again, as it is now"
                 " (believable serve), or leave out --http."
             )
@@ -173,14 +178,14 @@ class Recogniser:
         if len(roles) > 1:
             same = next(known for known in candidates if len(known) > 1)
             raise InvalidInput(
-                f"{self.study}: the stimuli {_listed([known.stimulus.id for known in same])} are"
+                f"{self.study}: the stimuli {_list_names([known.stimulus.id for known in same])} are"
                 " the same file, so that simulated participants cannot tell which condition they"
                 " see. Give each stimulus a file of its own."
             )
         return ways[0]
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     quoted = ", ".join(repr(name) for name in names[:LISTED])
     return quoted + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
 
@@ -220,8 +225,8 @@ def shown_variants(study: Study) -> frozenset[Variant]:
 def _served_digests(
     definition: Definition, stimulus: str, media_dir: Path, variants: frozenset[Variant]
 ) -> Iterator[str]:
-    """The SHA-256 of what a browser receives: a video is served as it was prepared, a recording in
-    one of its variants.
+    """The SHA-256 of the file that a browser receives: a video is served as it was prepared, a
+    recording in one of its variants.
     """
     medium = definition.media[stimulus]
     if not medium.is_replay:

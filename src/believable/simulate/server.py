@@ -1,5 +1,5 @@
-"""A real server in a process of its own, to be started, killed and started again: for fault tests
-and load measurements.
+"""A real server in a separate process, to be started, killed and restarted: for fault tests and
+load measurements.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def free_port() -> int:
 
 
 class Server:
-    """`believable serve` as a child process on a port of its own. Killing and starting again keeps
-    port and data.
+    """`believable serve` as a child process on a separate port. Killing and restarting keeps port
+    and data.
 
     The server ends with this process, however that ends: it reads its standard input, which closes
     then.

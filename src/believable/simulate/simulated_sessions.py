@@ -1,8 +1,8 @@
 """Many simulated sessions of one study at once, as columns on a virtual clock: assigned, begun,
 left, failed or finished.
 
-Behaviours say what people answer, trace and flag; here it becomes the tables of a bundle, as if the
-server had exported them.
+Behaviours decide what people answer, trace and flag; here it becomes the tables of a bundle, as if
+the server had exported them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Sessions:
         ).astype(np.int64)
         self.left = leaves
         self.failed = np.zeros(count, np.bool_)
-        # A source of chance of its own: everything else stays the same in a study of one language.
+        # A separate random generator: everything else stays the same in a study of one language.
         self.language = np.array(pool.study.languages, dtype=object)[
             rng.spawn(1)[0].integers(len(pool.study.languages), size=count)
         ]
@@ -159,8 +159,8 @@ class Sessions:
         )
 
     def react(self, position: IntArray, delays_ms: FloatArray) -> None:
-        """What a practice measured: `position` by person, the delays of its trials by person and
-        trial.
+        """The measurements of a practice: `position` by person, the delays of its trials by person
+        and trial.
         """
         trials = delays_ms.shape[1]
         person = np.repeat(self.people, trials)
@@ -227,7 +227,7 @@ class Sessions:
         return {"session": self.session[who], "position": where, "stimulus": stimulus}
 
     def _page(self, who: IntArray, where: IntArray) -> dict[str, Any]:
-        """The same, with everything that tells which page it is."""
+        """The same, with all keys that identify the page."""
         pages = {name: getattr(self.pool, column) for name, column in _PAGE_COLUMNS.items()}
         return self._watching(who, where) | {
             name: page[self.plan[who], where] for name, page in pages.items()
@@ -249,28 +249,28 @@ class Sessions:
         tables: dict[str, Any] = {
             "participants": self._participants(),
             "trials": self._trials(),
-            "answers": _joined(self._answers),
-            "traces": self._numbered(_joined(self._traces)),
+            "answers": _join(self._answers),
+            "traces": self._number(_join(self._traces)),
             "flags": self._flag_table(),
-            "reactions": self._numbered(_joined(self._reactions)),
-            "views": self._numbered(_joined([*self._views, self._plain_views()])),
+            "reactions": self._number(_join(self._reactions)),
+            "views": self._number(_join([*self._views, self._plain_views()])),
             "shown": self._shown(),
             "actions": list(self.pool.material.actions),
             "plans": list(self.pool.material.plans),
-            "exclusions": _joined([*self._session_exclusions(), *self._exclusions]),
+            "exclusions": _join([*self._session_exclusions(), *self._exclusions]),
         }
         return memory.bundle(
             {name: rows for name, rows in tables.items() if rows}, self.pool.definition
         )
 
     @staticmethod
-    def _numbered(columns: dict[str, Any]) -> dict[str, Any]:
+    def _number(columns: dict[str, Any]) -> dict[str, Any]:
         if columns:
             columns["seq"] = np.arange(1, len(columns["session"]) + 1)
         return columns
 
     def _flag_table(self) -> dict[str, Any]:
-        columns = self._numbered(_joined(self._flags))
+        columns = self._number(_join(self._flags))
         if columns:
             columns["flag"] = np.array([f"f{number}" for number in columns["seq"]], dtype=object)
         return columns
@@ -317,7 +317,7 @@ class Sessions:
         }
 
     def _places(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Person, page, player and stimulus of everything that stood on a page."""
+        """Person, page, player and stimulus of every shown item."""
         codes = self.pool.shown[self.plan]
         done = np.arange(self.pool.pages)[None, :, None] < self.stop[:, None, None]
         who, where, player = np.nonzero((codes >= 0) & done)
@@ -341,7 +341,7 @@ class Sessions:
         return self._page(who, where) | self._stimulus(code) | own
 
     def _plain_views(self) -> dict[str, Any]:
-        """Watched once from beginning to end, where nothing else was said."""
+        """Watched once from beginning to end, by default."""
         pool = self.pool
         who, where, player, code = self._places()
         plan = self.plan[who]
@@ -415,7 +415,7 @@ def _same(value: object, length: int) -> ObjectArray:
     return np.full(length, value, dtype=object)
 
 
-def _joined(blocks: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _join(blocks: Sequence[dict[str, Any]]) -> dict[str, Any]:
     filled = [block for block in blocks if block]
     if not filled:
         return {}

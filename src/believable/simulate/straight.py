@@ -1,9 +1,9 @@
 """Whole simulated studies straight to bundles in memory, on a virtual clock: thousands of them in a
 minute.
 
-Pages, orders, sides and arms are those of the study's own plans; who drops out, fails checks and
-rushes is drawn; what people answer, trace and flag follows the behaviour of the study's protocol,
-or of its own design, with its planted truth.
+Pages, orders, sides and arms are those of the study's plans; dropouts, failed checks and rushed
+sessions are drawn; answers, traces and flags follow the behaviour of the study's protocol, or of
+its custom design, with its planted truth.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy as np
 
 from believable.bundle.read import Bundle
 from believable.core.errors import InvalidInput
-from believable.simulate.behaviour import SimulatedProtocols
 from believable.simulate.conduct import CONDUCT, Conduct
 from believable.simulate.own_people import simulated_protocol
 from believable.simulate.pool import pool_of
@@ -27,12 +26,11 @@ def sessions(
     participants: int,
     rng: np.random.Generator,
     *,
-    protocols: SimulatedProtocols,
     truth: Any = None,
     conduct: Conduct = CONDUCT,
 ) -> Sessions:
     """Simulated sessions with everything people did in them."""
-    protocol = simulated_protocol(definition, protocols)
+    protocol = simulated_protocol(definition)
     behaviour = protocol.people
     planted = behaviour.truth_for(definition.study) if truth is None else truth
     if not isinstance(planted, behaviour.truth):
@@ -49,13 +47,10 @@ def bundle(
     participants: int,
     rng: np.random.Generator,
     *,
-    protocols: SimulatedProtocols,
     truth: Any = None,
     conduct: Conduct = CONDUCT,
 ) -> Bundle:
     """A whole simulated study. The same definition, truth and state of `rng` give the same
     tables.
     """
-    return sessions(
-        definition, participants, rng, protocols=protocols, truth=truth, conduct=conduct
-    ).bundle()
+    return sessions(definition, participants, rng, truth=truth, conduct=conduct).bundle()

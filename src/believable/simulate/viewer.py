@@ -12,8 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from believable.core.registry import Registry
-from believable.instruments.contract import Act, Instrument
+from believable.contracts.agent import ActFunction
+from believable.contracts.inputs import Input
+from believable.contracts.instrument import Act
+from believable.contracts.registries import INSTRUMENTS, WORLDS
+from believable.contracts.world import Playable
 from believable.instruments.flags import FREEZE, STEP_BACK_MS
 from believable.instruments.tracing import samples
 from believable.simulate.asgi import Socket
@@ -21,8 +24,6 @@ from believable.simulate.behaviour import OPENS_CHANCE, Mind, SeenStimulus
 from believable.simulate.client import Participant
 from believable.simulate.pace import Pace
 from believable.simulate.recognise import Recogniser, ServedCopy, aimed, log_in, look_at
-from believable.worlds import WORLDS
-from believable.worlds.contract import Driver, Input, Playing
 
 #: Watched time is reported in pieces of at most this length (of real time).
 INTERVAL_MS = 5_000
@@ -35,7 +36,6 @@ async def watch(
     pace: Pace,
     rng: random.Random,
     trial: Mapping[str, Any],
-    instruments: Registry[Instrument[Any]],
     recogniser: Recogniser | None = None,
     mind: Mind | None = None,
 ) -> list[SeenStimulus]:
@@ -70,32 +70,33 @@ async def watch(
         own = (
             mind.acts(annotate["kind"], seen) if mind is not None and annotate is not None else None
         )
-        acts = (
-            own
-            if own is not None
-            else aimed(_acts(trial, rng, seen.length_ms, instruments), shown.log, rng)
-        )
+        acts = own if own is not None else aimed(_acts(trial, rng, seen.length_ms), shown.log, rng)
         acts = [
             act
             for act in acts
             if seen.jump is None or not seen.jump[0] <= act.media_ms < seen.jump[1]
         ]
-        await _play(browser, pace, rng, seen.length_ms, rate, acts, player, opened, seen.jump)
+        await _play(
+            browser,
+            pace=pace,
+            rng=rng,
+            until_ms=seen.length_ms,
+            rate=rate,
+            acts=acts,
+            player=player,
+            opened=opened,
+            jump=seen.jump,
+        )
         watched.append(seen)
     return watched
 
 
-def _acts(
-    trial: Mapping[str, Any],
-    rng: random.Random,
-    duration_ms: int,
-    instruments: Registry[Instrument[Any]],
-) -> Sequence[Act]:
-    """What this person does while watching; nothing where nothing is annotated."""
+def _acts(trial: Mapping[str, Any], rng: random.Random, duration_ms: int) -> Sequence[Act]:
+    """The actions of this person while watching; none if nothing is annotated."""
     annotate = trial.get("annotate")
     if annotate is None:
         return ()
-    instrument = instruments[annotate["kind"]]
+    instrument = INSTRUMENTS[annotate["kind"]]
     return instrument.perform(
         instrument.params.model_validate(annotate["params"]), rng, duration_ms
     )
@@ -109,7 +110,15 @@ async def watch_signal(
     acts: Sequence[Act],
 ) -> None:
     """Watch the signal of a quality test, doing `acts` on the way."""
-    await _play(browser, pace, rng, trial["signal"]["duration_ms"], 1, acts, {})
+    await _play(
+        browser,
+        pace=pace,
+        rng=rng,
+        until_ms=trial["signal"]["duration_ms"],
+        rate=1,
+        acts=acts,
+        player={},
+    )
 
 
 async def _open_copy(browser: Participant, medium: Mapping[str, Any]) -> ServedCopy:
@@ -134,8 +143,8 @@ async def _play(
     opened: Collection[str] = (),
     jump: tuple[int, int] | None = None,
 ) -> None:
-    """`player` goes into every event of the player if the page has several; `opened` is open beside
-    it; `jump` is left out.
+    """`player` is part of every event of the player if the page has several; `opened` is open next
+    to it; `jump` is left out.
     """
     browser.note("media.ready", duration_ms=until_ms, width=640, height=360, **player)
     await pace.sleep(rng.randint(300, 1500))
@@ -171,8 +180,8 @@ async def _play(
 async def _act_until(
     browser: Participant, pace: Pace, from_ms: int, to_ms: int, rate: float, waiting: deque[Act]
 ) -> int:
-    """Let the medium run, doing what is to be done on the way. Returns how far it ran: a press that
-    freezes it ends the piece.
+    """Let the medium run, with the actions on the way. Returns how far it ran: a press that freezes
+    it ends the piece.
     """
     at_ms = from_ms
     while waiting and waiting[0].media_ms < to_ms:
@@ -194,8 +203,8 @@ async def _answer_press(
     waiting: deque[Act],
     player: Mapping[str, int],
 ) -> int:
-    """The press freezes the medium and steps back; then comes the answer, and it goes on from
-    there. Returns that moment.
+    """The press freezes the medium and steps back; after the answer it continues from there.
+    Returns that moment.
     """
     press = waiting.popleft()
     back_ms = max(0, at_ms - round(STEP_BACK_MS * rate))
@@ -213,14 +222,13 @@ async def _answer_press(
 # ----------------------------------------------------------------------------------- quality tests
 
 
-#: A hand is this far behind what it follows.
+#: The delay of a hand behind its target.
 LAG_MS = (250, 700)
-#: It looks this often whether to go on turning.
+#: How often the person decides whether to turn further.
 LOOK_MS = 125
 #: Change of level from one look to the next that is noticed.
 NOTICED = 0.004
-#: Chance of a needless or a missing notch at one look: for somebody careful, and for somebody who
-#: is not.
+#: Chance of a needless or a missing notch at one look: for careful people, and for others.
 SLIP_CHANCE, CARELESS_SLIP_CHANCE = 0.04, 0.95
 
 
@@ -249,9 +257,9 @@ def followed(signal: Mapping[str, Any], rng: random.Random, care: float) -> Sequ
 
 #: How long people practise, in seconds.
 PRACTICE_S = (8, 25)
-#: People decide so often; between two decisions keys stay as they are.
+#: The interval between decisions; between two decisions keys stay as they are.
 DECISIONS_PER_S = 10
-#: So many inputs go into one event.
+#: The number of inputs in one event.
 GATHERED = 16
 
 
@@ -261,7 +269,8 @@ async def play(
     """Play the round of this page to its end; a practice until one has had enough."""
     round_settings = trial["play"]
     playing = WORLDS[round_settings["world"]].game
-    agent = playing.player()
+    agent = playing.stand_in
+    assert agent.draw is not None, "check_world asks for it"
     params, seed = agent.draw(rng), rng.getrandbits(62)
     async with browser.open_round() as socket:
         first = await socket.receive()
@@ -274,8 +283,8 @@ async def play(
                 if round_settings["practice"]
                 else None
             )
-            driver = agent.new(params, seed, welcome)
-            await _SimulatedRound(browser, pace, socket, playing, welcome).play(driver, until)
+            act = agent.new(params, seed)
+            await _SimulatedRound(browser, pace, socket, playing, welcome).play(act, until)
     await browser.flush()
 
 
@@ -287,14 +296,16 @@ class _SimulatedRound:
         browser: Participant,
         pace: Pace,
         socket: Socket,
-        playing: Playing[Any, Any],
+        playing: Playable[Any, Any],
         welcome: Mapping[str, Any],
     ) -> None:
         self._browser, self._pace, self._socket = browser, pace, socket
         tick_hz: int = welcome["tick_hz"]
         self._held_ticks = max(1, tick_hz // DECISIONS_PER_S)
         self._held_ms = round(1000 * self._held_ticks / tick_hz)
-        self._pressed: Input = playing.inputs.nothing
+        self._schema = playing.inputs
+        self._pressed: Input = self._schema.nothing
+        self._welcome = welcome
         self._ticks: int = welcome["ticks"]
         self._attempt = welcome["attempt"]
         self._number = welcome["received"]
@@ -302,7 +313,7 @@ class _SimulatedRound:
         self._inputs: list[list[int]] = []
         self._said: Input | None = None
 
-    async def play(self, driver: Driver, until: int | None) -> None:
+    async def play(self, act: ActFunction, until: int | None) -> None:
         browser = self._browser
         browser.note("play.connected", attempt=self._attempt, received=self._number)
         while True:
@@ -315,7 +326,7 @@ class _SimulatedRound:
             if until is not None and self._tick >= until:
                 await self._socket.send({"stop": True})
                 break
-            self._pressed = driver.act(picture)
+            self._pressed = act({**picture, "welcome": self._welcome})
             await self._pace.sleep(self._held_ms)
         self._tell()
         if picture["st"] == "over":
@@ -323,7 +334,7 @@ class _SimulatedRound:
             browser.note("play.over", score=over["score"])
 
     async def _step(self) -> Mapping[str, Any]:
-        if self._pressed != self._said:
+        if self._pressed != self._said or self._schema.has_text(self._pressed):
             self._said = self._pressed
             self._number += 1
             self._inputs.append([self._number, self._tick, *self._pressed])

@@ -13,9 +13,13 @@ from types import ModuleType
 
 def __getattr__(name: str) -> ModuleType:
     """Load a module on first use: `believable.stats.location.wilcoxon(...)` needs no import."""
-    if name not in __dir__():
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module(f"{__name__}.{name}")
+    path = f"{__name__}.{name}"
+    try:
+        return import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name != path:
+            raise
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
 
 
 def __dir__() -> list[str]:

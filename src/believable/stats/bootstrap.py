@@ -81,7 +81,13 @@ def bootstrap(
     value = float(function(rows))
     if not math.isfinite(value):
         return Estimate(
-            None, None, None, level, count, named, f"the statistic of the data is {value}"
+            value=None,
+            low=None,
+            high=None,
+            level=level,
+            n=count,
+            method=named,
+            reason=f"the statistic of the data is {value}",
         )
     if count < 2:
         return without_interval(
@@ -104,7 +110,15 @@ def bootstrap(
         )
         return without_interval(value, reason, method=named, n=count, level=level)
     draw = partial(_draw_rows, rows, statistic, units)
-    replicates = _replicates(draw, resamples, rng, workers, executor, progress, statistic)
+    replicates = _replicates(
+        draw,
+        resamples=resamples,
+        rng=rng,
+        workers=workers,
+        executor=executor,
+        progress=progress,
+        statistic=statistic,
+    )
     kept, notes = _finite(replicates)
     if len(kept) < 2:
         return without_interval(
@@ -128,7 +142,17 @@ def bootstrap(
             level=level,
             notes=notes,
         )
-    return Estimate(value, *estimate, level, count, named, se=float(kept.std(ddof=1)), notes=notes)
+    low, high = estimate
+    return Estimate(
+        value=value,
+        low=low,
+        high=high,
+        level=level,
+        n=count,
+        method=named,
+        se=float(kept.std(ddof=1)),
+        notes=notes,
+    )
 
 
 def interval(
@@ -171,20 +195,31 @@ def median_interval(values: ArrayLike, *, level: float = 0.95) -> Estimate:
     sample = np.sort(finite_array(values, name="values"))
     n, named = len(sample), "median, exact order-statistic interval"
     if n == 0:
-        return Estimate(None, None, None, level, 0, named, "no values")
+        return Estimate(
+            value=None, low=None, high=None, level=level, n=0, method=named, reason="no values"
+        )
     index = binomial_index(n, level)
     value = float(np.median(sample))
     if index == 0:
         note = (f"too few values for a bounded interval at this level: {n}",)
-        return Estimate(value, -math.inf, math.inf, level, n, named, exact=True, notes=note)
+        return Estimate(
+            value=value,
+            low=-math.inf,
+            high=math.inf,
+            level=level,
+            n=n,
+            method=named,
+            exact=True,
+            notes=note,
+        )
     achieved = 1 - 2 * float(special.bdtr(index - 1, n, 0.5))
     return Estimate(
-        value,
-        float(sample[index - 1]),
-        float(sample[n - index]),
-        level,
-        n,
-        named,
+        value=value,
+        low=float(sample[index - 1]),
+        high=float(sample[n - index]),
+        level=level,
+        n=n,
+        method=named,
         exact=True,
         notes=(f"achieved level {achieved:.4f}",),
     )
@@ -272,12 +307,12 @@ def _draw_rows(
         return _draw_medians(np.sort(rows), rng, count)
     picks = rng.integers(0, len(rows), size=(count, len(rows)))
     function = _function(statistic)
-    if rows.ndim == 1 and _vectorised(statistic):
+    if rows.ndim == 1 and _is_vectorised(statistic):
         return np.asarray(function(rows[picks], axis=-1), dtype=np.float64)
     return np.array([float(function(rows[pick])) for pick in picks])
 
 
-def _vectorised(statistic: Statistic) -> bool:
+def _is_vectorised(statistic: Statistic) -> bool:
     if isinstance(statistic, str):
         return True
     try:
@@ -296,7 +331,7 @@ def _draw_medians(ordered: FloatArray, rng: np.random.Generator, count: int) -> 
     low = ordered[np.minimum((lower * n).astype(np.int64), n - 1)]
     if n % 2:
         return low
-    # Given the k-th of n uniforms, the next one is the smallest of n − k uniforms on what is left
+    # Given the k-th of n uniforms, the next one is the smallest of n − k uniforms on the interval
     # above it.
     upper = lower + (1 - lower) * rng.beta(1, n - k, size=count)
     high = ordered[np.minimum((upper * n).astype(np.int64), n - 1)]
@@ -349,11 +384,11 @@ def bca_by_moments(
     """A statistic with its BCa interval, given its values on bootstrap resamples and how often each
     unit was drawn.
 
-    value        the statistic of the data, taken as unbiased: resamples tell its spread and
-                 skewness, not its place
+    value        the statistic of the data, taken as unbiased: resamples show its spread and
+                 skewness, not its location
     replicates   the statistic of each resample
     counts       `[resample, unit]`: how often each unit is in each resample
-    df           of the t quantile that stands for the normal one, as small samples need it; by
+    df           of the t quantile used instead of the normal one, which small samples need; by
                  default the number of units − 1, `math.inf` for the normal quantile
     limits       values that the statistic cannot leave; the bounds end there
     Formula      value + SE·(w + γ(w² − 1)/6), w = z₀ + (z₀ + t)/(1 − a(z₀ + t)): the Cornish–Fisher
@@ -394,7 +429,9 @@ def bca_by_moments(
         min(max(value + se * _bound(t, skewness, acceleration), limits[0]), limits[1])
         for t in (-quantile, quantile)
     )
-    return Estimate(value, low, high, level, n, method, se=se, df=(freedom,))
+    return Estimate(
+        value=value, low=low, high=high, level=level, n=n, method=method, se=se, df=(freedom,)
+    )
 
 
 def _bound(quantile: float, skewness: float, acceleration: float) -> float:

@@ -16,7 +16,7 @@ from believable.stats.inputs import FloatArray, one_of
 from believable.stats.pairs import Comparisons
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BradleyTerry:
     """A fitted paired-comparison model.
 
@@ -50,8 +50,8 @@ def bradley_terry(
 ) -> BradleyTerry:
     """The Bradley-Terry model: P(i beats j) = s_i/(s_i + s_j).
 
-    Says         how strongly each item is preferred, on one scale, although nobody saw all of them
-                 at once.
+    Says         how strongly each item is preferred, on one scale, although no judge saw all of
+                 them at once.
     ties         "davidson" (default): a tie has probability proportional to ν·sqrt(s_i·s_j), ν
                  estimated; "half": a tie is half a win for both (common in rating systems;
                  intervals are then too short for the value of a tie and are taken from the
@@ -74,11 +74,11 @@ def bradley_terry(
     if ties == "drop":
         kept = data.score != 0.5
         used = Comparisons(
-            data.items,
-            data.left[kept],
-            data.right[kept],
-            data.score[kept],
-            None if data.judges is None else data.judges[kept],
+            items=data.items,
+            left=data.left[kept],
+            right=data.right[kept],
+            score=data.score[kept],
+            judges=None if data.judges is None else data.judges[kept],
         )
         lost = data.n - used.n
         notes = (f"ties left out: {lost}",) if lost else ()
@@ -88,16 +88,16 @@ def bradley_terry(
     if reason:
         none = tuple(undefined(reason, method=method, n=used.n, level=level) for _ in used.items)
         return BradleyTerry(
-            used.items,
-            none,
-            (None,) * len(used.items),
-            None,
-            None,
-            used.n,
-            ties,
-            method,
-            reason,
-            notes,
+            items=used.items,
+            log_strength=none,
+            strength=(None,) * len(used.items),
+            tie=None,
+            log_likelihood=None,
+            n=used.n,
+            ties=ties,
+            method=method,
+            reason=reason,
+            notes=notes,
         )
     return _fit(used, ties, level, method, notes)
 
@@ -164,7 +164,7 @@ def _fit(
     full = linalg.block_diag(basis, np.eye(1)) if with_ties else basis
     values, variances = full @ at, np.einsum("ia,ab,ib->i", full, spread, full)
     estimates = tuple(
-        _bounded(float(v), float(var), df, data, level, method)
+        _with_interval(float(v), float(var), df, data, level, method)
         for v, var in zip(values, variances, strict=True)
     )
     strength = special.softmax(values[:size])
@@ -177,16 +177,16 @@ def _fit(
         else "information"
     )
     return BradleyTerry(
-        data.items,
-        estimates[:size],
-        tuple(float(s) for s in strength),
-        tie,
-        -surface.value(at),
-        data.n,
-        ties,
-        f"{method}, {kind} interval",
-        None,
-        notes,
+        items=data.items,
+        log_strength=estimates[:size],
+        strength=tuple(float(s) for s in strength),
+        tie=tie,
+        log_likelihood=-surface.value(at),
+        n=data.n,
+        ties=ties,
+        method=f"{method}, {kind} interval",
+        reason=None,
+        notes=notes,
     )
 
 
@@ -283,17 +283,32 @@ def _spread(
     return bread @ meat @ bread, float(count - 1) if data.judges is not None else None
 
 
-def _bounded(
+def _with_interval(
     value: float, variance: float, df: float | None, data: Comparisons, level: float, method: str
 ) -> Estimate:
     n = data.n if data.judges is None else int(data.judges.max()) + 1
     if df is not None and df < 1:
-        return Estimate(value, None, None, level, n, method, "one judge only: no interval by judge")
+        return Estimate(
+            value=value,
+            low=None,
+            high=None,
+            level=level,
+            n=n,
+            method=method,
+            reason="one judge only: no interval by judge",
+        )
     se = math.sqrt(max(variance, 0.0))
     spread = stats.norm if df is None else stats.t(df)
     half = float(spread.ppf((1 + level) / 2)) * se
     return Estimate(
-        value, value - half, value + half, level, n, method, se=se, df=() if df is None else (df,)
+        value=value,
+        low=value - half,
+        high=value + half,
+        level=level,
+        n=n,
+        method=method,
+        se=se,
+        df=() if df is None else (df,),
     )
 
 
@@ -303,12 +318,12 @@ def _tie(log_tie: Estimate) -> Estimate:
         None if bound is None else math.exp(bound) for bound in (log_tie.low, log_tie.high)
     )
     return Estimate(
-        math.exp(log_tie.value or 0.0),
-        low,
-        high,
-        log_tie.level,
-        log_tie.n,
-        "Davidson's tie parameter",
-        log_tie.reason,
+        value=math.exp(log_tie.value or 0.0),
+        low=low,
+        high=high,
+        level=log_tie.level,
+        n=log_tie.n,
+        method="Davidson's tie parameter",
+        reason=log_tie.reason,
         df=log_tie.df,
     )

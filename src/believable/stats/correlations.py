@@ -21,7 +21,7 @@ from believable.stats.result import TestResult, check_alternative, no_result, t_
 
 #: 9! = 362,880 orders can be gone through; the next step is ten times as many.
 _EXACT_SPEARMAN_UP_TO = 9
-#: Nearer to ±1 than rounding lets a correlation be told from it.
+#: A correlation this close to ±1 cannot be distinguished from ±1 because of rounding.
 _PERFECT = 1e-14
 
 
@@ -60,7 +60,16 @@ def pearson(
     t = r * math.sqrt(df / (1 - r * r))
     p_value = tail(float(stats.t.cdf(t, df)), float(stats.t.sf(t, df)), side)
     estimate = _fisher_interval(r, 1.0, n, named, level)
-    return TestResult(t, p_value, n, method, (df,), side, estimate, symbol="t")
+    return TestResult(
+        statistic=t,
+        p_value=p_value,
+        n=n,
+        method=method,
+        df=(df,),
+        alternative=side,
+        estimate=estimate,
+        symbol="t",
+    )
 
 
 def spearman(
@@ -103,7 +112,14 @@ def spearman(
     if n <= _EXACT_SPEARMAN_UP_TO:
         p_value = tail(*_permutation_tails(*ranks), side)
         return TestResult(
-            rho, p_value, n, "Spearman correlation (exact)", (), side, estimate, symbol="ρ"
+            statistic=rho,
+            p_value=p_value,
+            n=n,
+            method="Spearman correlation (exact)",
+            df=(),
+            alternative=side,
+            estimate=estimate,
+            symbol="ρ",
         )
     if perfect:
         reason = "the correlation is perfect: t is infinite"
@@ -114,7 +130,14 @@ def spearman(
     t = rho * math.sqrt(df / (1 - rho * rho))
     p_value = tail(float(stats.t.cdf(t, df)), float(stats.t.sf(t, df)), side)
     return TestResult(
-        rho, p_value, n, "Spearman correlation (t approximation)", (df,), side, estimate, symbol="ρ"
+        statistic=rho,
+        p_value=p_value,
+        n=n,
+        method="Spearman correlation (t approximation)",
+        df=(df,),
+        alternative=side,
+        estimate=estimate,
+        symbol="ρ",
     )
 
 
@@ -146,7 +169,12 @@ def _fisher_interval(r: float, factor: float, n: int, method: str, level: float)
         )
     half = float(stats.norm.ppf((1 + level) / 2)) * math.sqrt(factor / (n - 3))
     return Estimate(
-        r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half), level, n, method
+        value=r,
+        low=math.tanh(math.atanh(r) - half),
+        high=math.tanh(math.atanh(r) + half),
+        level=level,
+        n=n,
+        method=method,
     )
 
 
@@ -156,7 +184,10 @@ def _permutations(n: int) -> np.ndarray[tuple[int, int], np.dtype[np.int8]]:
 
 
 def _permutation_tails(a: FloatArray, b: FloatArray) -> tuple[float, float]:
-    """The shares of permutations with a rank product at most, and at least, the observed one."""
+    """The shares of permutations with a rank product at most, and at least, the observed one.
+
+    All products at once: `scipy.stats.permutation_test` calls a function for each permutation.
+    """
     products = b[_permutations(len(a))] @ a
     observed = float(a @ b)
     return float((products <= observed + 1e-9).mean()), float((products >= observed - 1e-9).mean())
@@ -184,7 +215,7 @@ def pearson_with_choice(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> T
     r = None if plain.estimate is None else plain.estimate.value
     if r is None or not plain.defined:
         return plain
-    estimate = _jackknifed(first, second, r, level)
+    estimate = _jackknife(first, second, r, level)
     if estimate.se is None:
         return replace(plain, estimate=estimate)
     t, df = math.atanh(r) / estimate.se, plain.df[0]
@@ -242,13 +273,13 @@ def within_correlation(
 
     Says         differences between people, such as how they use a scale, play no part.
     Formula      Pearson's r of both measures less each person's mean; t with N − people − 1 degrees
-                 of freedom, N pairs in all (the test of a common slope beside one intercept per
+                 of freedom, N pairs in all (the test of a common slope with one intercept per
                  person). Interval: Fisher's z with these degrees of freedom less one.
     Undefined    fewer than one degree of freedom; no variance within people. At r = ±1: no test, no
                  interval.
-    Caution      one slope for everybody is assumed: where people's slopes differ (SD .3 of r = .5,
-                 15 people × 12 things), the interval covers 83 instead of 95 %. A note says so when
-                 an F test of separate slopes rejects at .05.
+    Caution      assumes one slope for all people: if people's slopes differ (SD .3 of r = .5, 15
+                 people × 12 things), the interval covers 83 instead of 95 %. A note says so when an
+                 F test of separate slopes rejects at .05.
     Source       Bland & Altman (1995); Bakdash & Marusich (2017).
     Checked      R lm with one intercept per person.
     """
@@ -260,7 +291,7 @@ def within_correlation(
     groups = int(codes.max()) + 1 if len(codes) else 0
     df = len(first) - groups - 1
     method, named = "within-person correlation", "within-person r, Fisher z interval"
-    x, y = _centred(first, codes), _centred(second, codes)
+    x, y = _centre(first, codes), _centre(second, codes)
     reason = (
         f"needs more pairs than people plus one, got {len(first)} pairs of {groups} people"
         if df < 1
@@ -283,7 +314,15 @@ def within_correlation(
     estimate = _fisher(r, df, named, groups, level)
     notes = _differing_slopes(x, y, codes, groups)
     return TestResult(
-        t, p_value, groups, method, (float(df),), "two-sided", estimate, notes=notes, symbol="t"
+        statistic=t,
+        p_value=p_value,
+        n=groups,
+        method=method,
+        df=(float(df),),
+        alternative="two-sided",
+        estimate=estimate,
+        notes=notes,
+        symbol="t",
     )
 
 
@@ -311,7 +350,7 @@ def _differing_slopes(
     )
 
 
-def _jackknifed(a: FloatArray, b: FloatArray, r: float, level: float) -> Estimate:
+def _jackknife(a: FloatArray, b: FloatArray, r: float, level: float) -> Estimate:
     n, method = len(a), "Pearson's r, jackknife interval on the Fisher z scale"
     left_out = _leave_one_out(a, b)
     if n < 4 or not np.isfinite(left_out).all() or float(np.abs(left_out).max()) >= 1 - 1e-12:
@@ -326,19 +365,19 @@ def _jackknifed(a: FloatArray, b: FloatArray, r: float, level: float) -> Estimat
     half = float(special.stdtrit(n - 2, (1 + level) / 2)) * se
     centre, known = math.atanh(r), se if se > 0 else None
     return Estimate(
-        r,
-        math.tanh(centre - half),
-        math.tanh(centre + half),
-        level,
-        n,
-        method,
+        value=r,
+        low=math.tanh(centre - half),
+        high=math.tanh(centre + half),
+        level=level,
+        n=n,
+        method=method,
         se=known,
         df=(float(n - 2),),
     )
 
 
 def _leave_one_out(a: FloatArray, b: FloatArray) -> FloatArray:
-    """r without each pair in turn; NaN where nothing varies any more."""
+    """r without each pair in turn; NaN if nothing varies."""
     x, y, m = a - a.mean(), b - b.mean(), len(a) - 1
     x, y = x / np.abs(x).max(), y / np.abs(y).max()
     sx, sy = x.sum() - x, y.sum() - y
@@ -350,14 +389,14 @@ def _leave_one_out(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.where(varies, np.clip(products / scale, -1.0, 1.0), np.nan)
 
 
-def _centred(
+def _centre(
     values: FloatArray, codes: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 ) -> FloatArray:
     if not len(values):
         return values
     means = np.bincount(codes, values) / np.bincount(codes)
     centred: FloatArray = values - means[codes]
-    # What is left of equal values is rounding, not variance.
+    # The remainder of equal values is rounding, not variance.
     return np.where(np.abs(centred) <= 1e-12 * max(1.0, float(np.abs(values).max())), 0.0, centred)
 
 
@@ -369,5 +408,11 @@ def _fisher(r: float, df: int, method: str, n: int, level: float) -> Estimate:
     half = float(special.ndtri((1 + level) / 2)) / math.sqrt(df - 1)
     centre = math.atanh(r)
     return Estimate(
-        r, math.tanh(centre - half), math.tanh(centre + half), level, n, method, df=(float(df),)
+        value=r,
+        low=math.tanh(centre - half),
+        high=math.tanh(centre + half),
+        level=level,
+        n=n,
+        method=method,
+        df=(float(df),),
     )

@@ -36,12 +36,20 @@ def proportion(
     method = f"share, {'Wilson' if interval == 'wilson' else 'Clopper-Pearson'} interval"
     if n == 0:
         return undefined("no observations", method=method, n=0, level=level)
-    bounds = (
+    low, high = (
         _wilson(successes, n, level)
         if interval == "wilson"
         else _clopper_pearson(successes, n, level)
     )
-    return Estimate(successes / n, *bounds, level, n, method, exact=interval == "exact")
+    return Estimate(
+        value=successes / n,
+        low=low,
+        high=high,
+        level=level,
+        n=n,
+        method=method,
+        exact=interval == "exact",
+    )
 
 
 def binomial(
@@ -78,14 +86,14 @@ def binomial(
         )
     test = stats.binomtest(successes, n, null, alternative=side)
     return TestResult(
-        float(successes),
-        min(1.0, float(test.pvalue)),
-        n,
-        method,
-        (),
-        side,
-        share,
-        _cohens_h(share, null),
+        statistic=float(successes),
+        p_value=min(1.0, float(test.pvalue)),
+        n=n,
+        method=method,
+        df=(),
+        alternative=side,
+        estimate=share,
+        effect=_cohens_h(share, null),
         symbol="k",
     )
 
@@ -121,16 +129,22 @@ def mcnemar(table: ArrayLike, *, p: str = "exact", level: float = 0.95) -> TestR
         half = float(stats.binom.pmf(b, b + c, 0.5)) / 2 if p == "midp" else 0.0
         p_value = tail(lower - half, upper - half, "two-sided")
         return TestResult(
-            float(b), p_value, n, method, estimate=estimate, effect=effect, symbol="k"
+            statistic=float(b),
+            p_value=p_value,
+            n=n,
+            method=method,
+            estimate=estimate,
+            effect=effect,
+            symbol="k",
         )
     correction = 1.0 if p == "chi2_corrected" and b != c else 0.0
     statistic = max(0.0, abs(b - c) - correction) ** 2 / (b + c)
     return TestResult(
-        statistic,
-        float(stats.chi2.sf(statistic, 1)),
-        n,
-        method,
-        (1.0,),
+        statistic=statistic,
+        p_value=float(stats.chi2.sf(statistic, 1)),
+        n=n,
+        method=method,
+        df=(1.0,),
         estimate=estimate,
         effect=effect,
         symbol="χ²",
@@ -156,7 +170,16 @@ def fisher(table: ArrayLike, *, alternative: str = "two-sided", level: float = 0
     if odds.value is None:
         return no_result(str(odds.reason), method=method, n=n, alternative=side, estimate=odds)
     p = float(stats.fisher_exact(counts.astype(np.int64), alternative=side).pvalue)
-    return TestResult(float(counts[0, 0]), min(1.0, p), n, method, (), side, odds, symbol="k")
+    return TestResult(
+        statistic=float(counts[0, 0]),
+        p_value=min(1.0, p),
+        n=n,
+        method=method,
+        df=(),
+        alternative=side,
+        estimate=odds,
+        symbol="k",
+    )
 
 
 def chi_square(
@@ -191,7 +214,15 @@ def chi_square(
         return no_result(reason, method=method, n=n, effect=effect)
     wanted = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
     df = float((counts.shape[0] - 1) * (counts.shape[1] - 1))
-    return _pearson(counts, wanted, df, method, "Cramér's V", smaller - 1, level)
+    return _pearson(
+        counts,
+        wanted=wanted,
+        df=df,
+        method=method,
+        effect="Cramér's V",
+        divisor=smaller - 1,
+        level=level,
+    )
 
 
 def check_counts(successes: int, n: int) -> None:
@@ -229,12 +260,12 @@ def _cohens_h(share: Estimate, null: float) -> Estimate:
         return 2 * math.asin(math.sqrt(value or 0.0)) - 2 * math.asin(math.sqrt(null))
 
     return Estimate(
-        h(share.value),
-        h(share.low),
-        h(share.high),
-        share.level,
-        share.n,
-        "Cohen's h against chance",
+        value=h(share.value),
+        low=h(share.low),
+        high=h(share.high),
+        level=share.level,
+        n=share.n,
+        method="Cohen's h against chance",
         exact=share.exact,
     )
 
@@ -248,7 +279,14 @@ def _paired_difference(counts: FloatArray, level: float) -> Estimate:
     centre = (b - c) / total
     half = float(stats.norm.ppf((1 + level) / 2)) * math.sqrt(b + c - (b - c) ** 2 / total) / total
     value = float(counts[0, 1] - counts[1, 0]) / n
-    return Estimate(value, max(-1.0, centre - half), min(1.0, centre + half), level, n, method)
+    return Estimate(
+        value=value,
+        low=max(-1.0, centre - half),
+        high=min(1.0, centre + half),
+        level=level,
+        n=n,
+        method=method,
+    )
 
 
 def _paired_odds(b: int, c: int, level: float) -> Estimate:
@@ -258,12 +296,12 @@ def _paired_odds(b: int, c: int, level: float) -> Estimate:
         return undefined(why, method=method, n=n, level=level)
     low, high = _clopper_pearson(b, n, level)
     return Estimate(
-        b / c,
-        low / (1 - low),
-        high / (1 - high) if high < 1 else math.inf,
-        level,
-        n,
-        method,
+        value=b / c,
+        low=low / (1 - low),
+        high=high / (1 - high) if high < 1 else math.inf,
+        level=level,
+        n=n,
+        method=method,
         exact=True,
     )
 
@@ -286,7 +324,15 @@ def _fit(array: FloatArray, expected: ArrayLike | None, level: float) -> TestRes
         reason = f"needs at least 2 categories and 1 observation, got {categories} and {n}"
         effect = undefined(reason, method="Cohen's w", n=n, level=level)
         return no_result(reason, method=method, n=n, effect=effect)
-    return _pearson(counts, shares * n, float(categories - 1), method, "Cohen's w", 1, level)
+    return _pearson(
+        counts,
+        wanted=shares * n,
+        df=float(categories - 1),
+        method=method,
+        effect="Cohen's w",
+        divisor=1,
+        level=level,
+    )
 
 
 def _pearson(
@@ -307,7 +353,12 @@ def _pearson(
     largest = 1.0 if effect == "Cramér's V" else math.inf
     bounded = (
         Estimate(
-            value, math.sqrt(low * scale), min(math.sqrt(high * scale), largest), level, n, size
+            value=value,
+            low=math.sqrt(low * scale),
+            high=min(math.sqrt(high * scale), largest),
+            level=level,
+            n=n,
+            method=size,
         )
         if math.isfinite(high)
         else without_interval(value, "no noncentrality fits", method=size, n=n, level=level)
@@ -320,7 +371,14 @@ def _pearson(
     )
     p_value = float(stats.chi2.sf(statistic, df))
     return TestResult(
-        statistic, p_value, n, method, (df,), effect=bounded, notes=notes, symbol="χ²"
+        statistic=statistic,
+        p_value=p_value,
+        n=n,
+        method=method,
+        df=(df,),
+        effect=bounded,
+        notes=notes,
+        symbol="χ²",
     )
 
 

@@ -1,9 +1,9 @@
 """Means over judges and clips, if both are samples: the interval that decides, the tests on it, and
 what its variance is made of.
 
-A test over judges alone answers for the clips that were shown. With six clips that everybody sees
-it calls an agent different from people in a quarter to a half of studies in which it is not, and
-more judges make it worse.
+A test over judges alone answers for the clips that were shown. With six clips that every judge
+sees, it calls an agent different from people in a quarter to a half of studies in which it is not,
+and more judges make it worse.
 """
 
 from __future__ import annotations
@@ -179,9 +179,9 @@ def crossed_mean(
     """The mean over judges of their mean judgement, with an interval for other judges and other
     clips.
 
-    Says         what the mean would be with other judges of the same kind watching other clips of
-                 the same kind (`over="judges"`: watching these clips). Each judge counts alike,
-                 with few judgements or many.
+    Says         the expected mean with other judges of the same kind watching other clips of the
+                 same kind (`over="judges"`: watching these clips). Each judge counts alike, with
+                 few judgements or many.
     Formula      mean ± t·√V; V by `crossed_variance`: judges + clips − cells, never below either; t
                  with the smaller number of judges and clips minus 1 degrees of freedom.
     limits       the least and the greatest value there can be; the interval ends there
@@ -248,7 +248,7 @@ def crossed_share(
     effective = share * (1 - share) / spread if known else float(n)
     low, high = wilson(share, effective, level=level, df=variance.df(over) if known else n - 1)
     se, df = (math.sqrt(spread), (variance.df(over),)) if known else (None, ())
-    return Estimate(share, low, high, level, n, method, se=se, df=df)
+    return Estimate(value=share, low=low, high=high, level=level, n=n, method=method, se=se, df=df)
 
 
 # ----------------------------------------------------------------------------------------------
@@ -268,7 +268,16 @@ def t_against(
         )
     t, df = (estimate.value - null) / estimate.se, estimate.df[0]
     p_value = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), alternative)
-    return TestResult(t, p_value, estimate.n, method, (df,), alternative, estimate, symbol="t")
+    return TestResult(
+        statistic=t,
+        p_value=p_value,
+        n=estimate.n,
+        method=method,
+        df=(df,),
+        alternative=alternative,
+        estimate=estimate,
+        symbol="t",
+    )
 
 
 def unanimous_test(
@@ -284,7 +293,7 @@ def unanimous_test(
     """The exact test if all judgements are right, or all are wrong, so that there is no spread to
     test with.
 
-    Says         whether so many right (wrong) judgements could be chance.
+    Says         whether chance explains this number of right (wrong) judgements.
     Formula      binomial test over as many judgements as there are with a judge and a clip of their
                  own (a largest matching; `over="judges"`: over judges). Their judges and clips are
                  independent draws, so that none of them can be right more often than the mean
@@ -307,11 +316,11 @@ def unanimous_test(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceSplit:
-    """What a mean, or a difference of means, varies with.
+    """The sources of variance of a mean or of a difference of means.
 
     judges, clips, rest   variances of single judgements between judges, between clips, and of
-                          everything else. None: these data cannot tell it from the rest (`reason`
-                          says why), and `rest`, if it is known, holds both
+                          everything else. None: these data cannot separate it from the rest
+                          (`reason` says why), and `rest`, if it is known, holds both
     of_mean               the variances that the three give the mean; None as above
     """
 
@@ -341,9 +350,9 @@ def variance_split(
     Says         whether more judges or more clips would help.
     weights      of each judgement in the mean; without them all judges count alike
     Formula      Henderson's method 1 (method of moments): the sums of squares of judges, of clips
-                 and of all judgements, each equal to what it is expected to be; negative variances
-                 are 0. Without interaction: what a judge sees in one clip alone is part of the
-                 rest. The mean has the variance Σ σ²·(sum of squared weights of the units).
+                 and of all judgements, each equal to its expectation; negative variances are 0.
+                 Without interaction: a judge's reaction to one particular clip is part of the rest.
+                 The mean has the variance Σ σ²·(sum of squared weights of the units).
     Undefined    fewer than 2 judges or 2 clips. If each judge, or each clip, has one judgement, it
                  is part of the rest.
     Source       Henderson (1953); Searle, Casella & McCulloch (1992), Variance Components, chapter
@@ -402,8 +411,8 @@ def _components(centred: FloatArray, judge: IntArray, clip: IntArray) -> tuple[_
 
 
 def _moments(centred: FloatArray, units: Sequence[IntArray]) -> list[float] | None:
-    """Henderson's method 1 for one or two crossed factors; None if the design cannot tell them
-    apart.
+    """Henderson's method 1 for one or two crossed factors; None if the design cannot separate
+    them.
     """
     n = len(centred)
     counts = [np.bincount(unit) for unit in units]
@@ -441,8 +450,8 @@ def difference_split(
     """The same for a difference of the means of two groups; parts of single judgements are means
     over the groups.
 
-    Formula      clips and rest: `variance_split` of each group, added up. Judges: what the variance
-                 over judges (`variance`) has beyond the rest, since a judge who judges both groups
+    Formula      clips and rest: `variance_split` of each group, added up. Judges: the variance over
+                 judges (`variance`) in excess of the rest, because a judge who judges both groups
                  high adds nothing to the difference.
     Undefined    as `variance_split` of either group.
     """

@@ -54,8 +54,8 @@ def crossed_difference(
 ) -> CrossedContrast:
     """The mean of the first group minus that of the second, tested against 0.
 
-    Says         what the difference would be with other judges of the same kind and other clips of
-                 the same kind (`over="judges"`: with these clips).
+    Says         the expected difference with other judges of the same kind and other clips of the
+                 same kind (`over="judges"`: with these clips).
     is_first     for each judgement, whether it belongs to the first group
     clips        a clip that belongs to both groups, such as a scenario played by both, is one unit
     Formula      means over judges of their mean judgement; variance by `crossed_variance`; t.

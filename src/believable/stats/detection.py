@@ -23,7 +23,7 @@ def d_prime(
     correction: str = "loglinear",
     level: float = 0.95,
 ) -> Estimate:
-    """Sensitivity: how well two kinds of stimuli (say human and machine) are told apart.
+    """Sensitivity: how well judges distinguish two kinds of stimuli (such as human and machine).
 
     Formula      z(hit rate) − z(false-alarm rate), z the normal quantile; interval by the delta
                  method (variance p(1 − p)/(n·φ(z)²) of each z).
@@ -38,7 +38,7 @@ def d_prime(
     Checked      R: qnorm, and glm(family = binomial("probit")), whose slope is d′.
     """
     counts = hits, misses, false_alarms, correct_rejections
-    return _weighed(counts, (1.0, -1.0), f"d′ ({correction}), delta interval", correction, level)
+    return _weigh(counts, (1.0, -1.0), f"d′ ({correction}), delta interval", correction, level)
 
 
 def criterion(
@@ -62,7 +62,7 @@ def criterion(
                  intercept is −c.
     """
     counts = hits, misses, false_alarms, correct_rejections
-    return _weighed(
+    return _weigh(
         counts, (-0.5, -0.5), f"criterion c ({correction}), delta interval", correction, level
     )
 
@@ -96,7 +96,7 @@ def _scores(
     return scores[0], scores[1]
 
 
-def _weighed(
+def _weigh(
     counts: tuple[int, int, int, int],
     weights: tuple[float, float],
     method: str,
@@ -115,9 +115,15 @@ def _weighed(
             value, "the variance is not finite", method=method, n=n, level=level
         )
     se = math.sqrt(variance)
-    half, p_value = (
-        float(stats.norm.ppf((1 + level) / 2)) * se,
-        2 * float(stats.norm.sf(abs(value) / se)),
+    half = float(stats.norm.ppf((1 + level) / 2)) * se
+    return Estimate(
+        value=value,
+        low=value - half,
+        high=value + half,
+        level=level,
+        n=n,
+        method=method,
+        se=se,
+        statistic=value / se,
+        p_value=2 * float(stats.norm.sf(abs(value) / se)),
     )
-    bounds = value - half, value + half
-    return Estimate(value, *bounds, level, n, method, se=se, statistic=value / se, p_value=p_value)

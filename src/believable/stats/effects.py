@@ -43,7 +43,14 @@ def dz(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate:
         return undefined("the differences have no variance", method=method, n=n, level=level)
     value = float(difference.mean()) / spread
     low, high = noncentral_t_bounds(value * math.sqrt(n), n - 1, level)
-    return Estimate(value, low / math.sqrt(n), high / math.sqrt(n), level, n, method)
+    return Estimate(
+        value=value,
+        low=low / math.sqrt(n),
+        high=high / math.sqrt(n),
+        level=level,
+        n=n,
+        method=method,
+    )
 
 
 def dav(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate:
@@ -79,7 +86,9 @@ def dav(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate:
     r_squared = covariance**2 / (variances[0] * variances[1]) if min(variances) > 0 else 0.0
     scale = of_difference / (unit * math.sqrt(n))
     low, high = noncentral_t_bounds(value / scale, 2 * (n - 1) / (1 + r_squared), level)
-    return Estimate(value, low * scale, high * scale, level, n, method)
+    return Estimate(
+        value=value, low=low * scale, high=high * scale, level=level, n=n, method=method
+    )
 
 
 def g(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate:
@@ -112,7 +121,14 @@ def g(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate:
     plain = (float(first.mean()) - float(second.mean())) / pooled
     scale = math.sqrt(1 / sizes[0] + 1 / sizes[1])
     low, high = noncentral_t_bounds(plain / scale, df, level)
-    return Estimate(correction * plain, low * scale, high * scale, level, n, method)
+    return Estimate(
+        value=correction * plain,
+        low=low * scale,
+        high=high * scale,
+        level=level,
+        n=n,
+        method=method,
+    )
 
 
 def rank_biserial(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate:
@@ -159,7 +175,9 @@ def rank_biserial(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimat
     left_out = (total - rows) / ((n - 1) * n / 2)
     se = math.sqrt((n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum()))
     low, high = _fisher_bounds(value, se, n - 1, level)
-    return Estimate(value, low, high, level, n, method, se=se, notes=notes)
+    return Estimate(
+        value=value, low=low, high=high, level=level, n=n, method=method, se=se, notes=notes
+    )
 
 
 def cliffs_delta(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate:
@@ -196,7 +214,16 @@ def cliffs_delta(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimate
         float(part) ** 2 / (size - 1) for part, size in zip(parts, sizes, strict=True)
     )
     low, high = _fisher_bounds(value, math.sqrt(variance), df, level)
-    return Estimate(value, low, high, level, n, method, se=math.sqrt(variance), df=(df,))
+    return Estimate(
+        value=value,
+        low=low,
+        high=high,
+        level=level,
+        n=n,
+        method=method,
+        se=math.sqrt(variance),
+        df=(df,),
+    )
 
 
 def odds_ratio(table: ArrayLike, *, interval: str = "midp", level: float = 0.95) -> Estimate:
@@ -234,7 +261,16 @@ def odds_ratio(table: ArrayLike, *, interval: str = "midp", level: float = 0.95)
         half = counts + 0.5
         value = float(half[0, 0] * half[1, 1] / (half[0, 1] * half[1, 0]))
         note = ("zero cell: the value has 0.5 added to every cell",)
-        return Estimate(value, low, high, level, n, method, exact=interval == "exact", notes=note)
+        return Estimate(
+            value=value,
+            low=low,
+            high=high,
+            level=level,
+            n=n,
+            method=method,
+            exact=interval == "exact",
+            notes=note,
+        )
     value = math.exp(
         _root(
             lambda log_odds: (
@@ -242,7 +278,9 @@ def odds_ratio(table: ArrayLike, *, interval: str = "midp", level: float = 0.95)
             )
         )
     )
-    return Estimate(value, low, high, level, n, method, exact=interval == "exact")
+    return Estimate(
+        value=value, low=low, high=high, level=level, n=n, method=method, exact=interval == "exact"
+    )
 
 
 def count_table(table: ArrayLike, *, name: str) -> FloatArray:
@@ -313,12 +351,12 @@ def _one_sided_walsh(value: float, n: int, level: float, notes: tuple[str, ...])
     bound = 2 * ((1 - level) / 2) ** (2 / n) - 1
     low, high = (bound, 1.0) if value > 0 else (-1.0, -bound)
     return Estimate(
-        value,
-        low,
-        high,
-        level,
-        n,
-        "matched-pairs rank-biserial, conservative binomial interval",
+        value=value,
+        low=low,
+        high=high,
+        level=level,
+        n=n,
+        method="matched-pairs rank-biserial, conservative binomial interval",
         exact=True,
         notes=notes,
     )
@@ -338,7 +376,12 @@ def _newcombe_bounds(value: float, sizes: tuple[int, int], level: float) -> Esti
     low = 0.0 if theta == 0 else float(optimize.brentq(off, 0.0, min(theta, 1 - 1e-12)))
     high = 1.0 if theta == 1 else float(optimize.brentq(off, max(theta, 1e-12), 1.0))
     return Estimate(
-        value, 2 * low - 1, 2 * high - 1, level, m + n, "Cliff's delta, Newcombe's method 5"
+        value=value,
+        low=2 * low - 1,
+        high=2 * high - 1,
+        level=level,
+        n=m + n,
+        method="Cliff's delta, Newcombe's method 5",
     )
 
 

@@ -18,7 +18,7 @@ from believable.stats.inputs import FloatArray, finite_array
 from believable.stats.result import TestResult, no_result
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EquivalenceResult:
     """The outcome of two one-sided tests against margins stated beforehand.
 
@@ -82,9 +82,27 @@ def tost_mean(
             f"needs at least 2 values{' in each sample' if b is not None else ''}, there are"
             f" {sizes}"
         )
-        return _none(reason, low, high, alpha, n, named, method, _difference(samples))
+        return _none(
+            reason,
+            low=low,
+            high=high,
+            alpha=alpha,
+            n=n,
+            named=named,
+            method=method,
+            value=_difference(samples),
+        )
     if all(sample.min() == sample.max() for sample in samples):
-        return _none("no variance", low, high, alpha, n, named, method, _difference(samples))
+        return _none(
+            "no variance",
+            low=low,
+            high=high,
+            alpha=alpha,
+            n=n,
+            named=named,
+            method=method,
+            value=_difference(samples),
+        )
     parts = [float(sample.var(ddof=1)) / len(sample) for sample in samples]
     df = sum(parts) ** 2 / sum(
         part**2 / (len(s) - 1) for part, s in zip(parts, samples, strict=True)
@@ -116,7 +134,16 @@ def tost_estimate(
         reason = estimate.reason or "no standard error"
         kept = replace(estimate, low=None, high=None, level=level, reason=reason)
         return EquivalenceResult(
-            None, None, None, low, high, alpha, estimate.n, kept, method, reason=reason
+            p_value=None,
+            p_low=None,
+            p_high=None,
+            margin_low=low,
+            margin_high=high,
+            alpha=alpha,
+            n=estimate.n,
+            estimate=kept,
+            method=method,
+            reason=reason,
         )
     value, se, df = estimate.value, estimate.se, estimate.df[0]
     narrow = t_estimate(
@@ -127,7 +154,16 @@ def tost_estimate(
         float(special.stdtr(df, (value - high) / se)),
     )
     return EquivalenceResult(
-        max(p_low, p_high), p_low, p_high, low, high, alpha, estimate.n, narrow, method, df
+        p_value=max(p_low, p_high),
+        p_low=p_low,
+        p_high=p_high,
+        margin_low=low,
+        margin_high=high,
+        alpha=alpha,
+        n=estimate.n,
+        estimate=narrow,
+        method=method,
+        df=df,
     )
 
 
@@ -153,13 +189,27 @@ def tost_proportion(
     method = "TOST, exact binomial tests"
     if n == 0:
         return _none(
-            "no observations", low, high, alpha, 0, "share, Clopper-Pearson interval", method
+            "no observations",
+            low=low,
+            high=high,
+            alpha=alpha,
+            n=0,
+            named="share, Clopper-Pearson interval",
+            method=method,
         )
     estimate = proportion(successes, n, interval="exact", level=1 - 2 * alpha)
     p_low = float(stats.binom.sf(successes - 1, n, low))
     p_high = float(stats.binom.cdf(successes, n, high))
     return EquivalenceResult(
-        max(p_low, p_high), p_low, p_high, low, high, alpha, n, estimate, method
+        p_value=max(p_low, p_high),
+        p_low=p_low,
+        p_high=p_high,
+        margin_low=low,
+        margin_high=high,
+        alpha=alpha,
+        n=n,
+        estimate=estimate,
+        method=method,
     )
 
 
@@ -198,7 +248,18 @@ def _none(
         if value is None
         else without_interval(value, reason, method=named, n=n, level=level)
     )
-    return EquivalenceResult(None, None, None, low, high, alpha, n, estimate, method, reason=reason)
+    return EquivalenceResult(
+        p_value=None,
+        p_low=None,
+        p_high=None,
+        margin_low=low,
+        margin_high=high,
+        alpha=alpha,
+        n=n,
+        estimate=estimate,
+        method=method,
+        reason=reason,
+    )
 
 
 def as_test(result: EquivalenceResult) -> TestResult:
@@ -211,12 +272,12 @@ def as_test(result: EquivalenceResult) -> TestResult:
     margin = result.margin_low if lower else result.margin_high
     t = (result.estimate.value - margin) / result.estimate.se
     return TestResult(
-        t,
-        result.p_value,
-        result.n,
-        result.method,
-        () if result.df is None else (result.df,),
-        "greater" if lower else "less",
-        result.estimate,
+        statistic=t,
+        p_value=result.p_value,
+        n=result.n,
+        method=result.method,
+        df=() if result.df is None else (result.df,),
+        alternative="greater" if lower else "less",
+        estimate=result.estimate,
         symbol="t",
     )

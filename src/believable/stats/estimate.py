@@ -13,7 +13,7 @@ from believable.core.notebook import html_fields
 from believable.stats.inputs import FloatArray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
     """A statistic at full precision.
 
@@ -26,7 +26,7 @@ class Estimate:
     exact       True when the interval guarantees its level and may therefore cover more
     se, statistic, df, p_value   where the method has them; the test is that of "no effect" or
                                  "chance only"
-    notes       what a reader has to know, such as rows left out for missing values
+    notes       facts that a reader must know, such as rows left out for missing values
     """
 
     value: float | None
@@ -146,7 +146,9 @@ def t_estimate(
     """A value with its t interval, which ends at `limits` that the value cannot leave."""
     half = float(special.stdtrit(df, (1 + level) / 2)) * se
     low, high = max(value - half, limits[0]), min(value + half, limits[1])
-    return Estimate(value, low, high, level, n, method, se=se, df=(df,))
+    return Estimate(
+        value=value, low=low, high=high, level=level, n=n, method=method, se=se, df=(df,)
+    )
 
 
 def check_level(level: float) -> float:

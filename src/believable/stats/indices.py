@@ -28,17 +28,17 @@ from believable.stats.inputs import FloatArray, finite_array, float_array, one_o
 ARTIFICIAL = 5
 HUMAN_ANSWERS = (1.0, 2.0)
 ARTIFICIAL_ANSWERS = (4.0, 5.0)
-# What is taken for granted about flags of one session until enough of them are seen; the coverage
-# table shows both.
+# The prior about flags of one session, used until enough flags are seen; the coverage table shows
+# both.
 _PRIOR_CORRELATION = 0.15
-#: What is expected of how flags hang together counts as much as so many flags that show it.
+#: The prior about how flags cluster has the weight of this number of flags.
 _PRIOR_FLAGS = 20.0
 #: The lowest to the highest of fewer values cover a median less often than in 95 of 100 samples.
 FEWEST_JUDGES = 6
 #: Flags that hang together more than this within sessions make the share's distribution too skewed
 #: for the interval.
 _LARGE_CORRELATION = 0.2
-#: Below this many sessions the prior outweighs what is seen.
+#: Below this number of sessions the prior outweighs the observations.
 _FEW_SESSIONS = 20
 
 
@@ -74,7 +74,7 @@ def believability_index(
             "no respondent rated all clips", method=method, n=0, level=level, notes=notes
         )
     human = np.abs(table[complete] - ARTIFICIAL).mean(axis=1) / (ARTIFICIAL - 1)
-    return _pooled(weight[complete] * human, weight[complete], method, level, notes)
+    return _pool(weight[complete] * human, weight[complete], method, level, notes)
 
 
 def confidence_index(experience: ArrayLike, *, highest: float = 5, level: float = 0.95) -> Estimate:
@@ -102,7 +102,15 @@ def confidence_index(experience: ArrayLike, *, highest: float = 5, level: float 
         / n**0.5
         / highest
     )
-    return Estimate(value, value - half, value + half, level, n, method, notes=notes)
+    return Estimate(
+        value=value,
+        low=value - half,
+        high=value + half,
+        level=level,
+        n=n,
+        method=method,
+        notes=notes,
+    )
 
 
 def clip_recall(
@@ -179,7 +187,14 @@ def unbelievable_rate(flagged: int, viewed: int, *, level: float = 0.95) -> Esti
     if viewed == 0:
         return undefined("no action was viewed", method=method, n=0, level=level)
     low, high = wilson(flagged / viewed, viewed, level=level)
-    return Estimate(100 * flagged / viewed, 100 * low, 100 * high, level, int(viewed), method)
+    return Estimate(
+        value=100 * flagged / viewed,
+        low=100 * low,
+        high=100 * high,
+        level=level,
+        n=int(viewed),
+        method=method,
+    )
 
 
 def pooled_unbelievable_rate(
@@ -227,7 +242,15 @@ def pooled_unbelievable_rate(
         )
     elif _seen_correlation(flags, views) > _LARGE_CORRELATION:
         notes += ("few sessions hold most of the flags: a 95 % interval covers 90 to 94 %",)
-    return Estimate(100 * share, 100 * low, 100 * high, level, n, method, notes=notes)
+    return Estimate(
+        value=100 * share,
+        low=100 * low,
+        high=100 * high,
+        level=level,
+        n=n,
+        method=method,
+        notes=notes,
+    )
 
 
 def _design_effect(flags: FloatArray, views: FloatArray) -> float:
@@ -263,14 +286,14 @@ def _seen_correlation(flags: FloatArray, views: FloatArray) -> float:
     return (_seen_effect(flags, views) - 1) / size
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HnttVerdict:
     """The agent passes if the interval of the judges' median accuracy contains chance.
 
     contains   whether it does, as published; None: there is no interval
     passes     the verdict: None, too, for an interval without width, which says nothing about other
                judges
-    above      whether the interval lies above chance, so that judges tell the agent from people
+    above      whether the interval lies above chance, so judges distinguish the agent from people
     """
 
     median: Estimate
@@ -288,7 +311,7 @@ class HnttVerdict:
         return self.median.low is not None and self.median.low > self.chance
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HnttSubsampling:
     """How often smaller samples of judges pass; means and variances of their median accuracies and
     of the bounds.
@@ -316,13 +339,13 @@ def hntt_pass(
     chance: float = 0.5,
     level: float = 0.95,
 ) -> HnttVerdict:
-    """Do judges fail to tell the agent from the human? One accuracy per judge.
+    """Do judges fail to distinguish the agent from the human? One accuracy per judge.
 
     Criterion   as published: the percentile bootstrap interval over judges of the median accuracy
                 contains .5.
     Caution     not telling apart is no proof of sameness: few judges pass any agent. Report the
-                equivalence test (`tost_proportion`) and the exact interval (`median_interval`)
-                beside it.
+                equivalence test (`tost_proportion`) and the exact interval (`median_interval`) with
+                it.
     Undefined   no judges: InvalidInput; one judge: no interval, passes is None, as for an interval
                 without width.
     Source      the test: Devlin et al. 2021; the criterion: Milani et al. 2023.
@@ -338,7 +361,13 @@ def hntt_pass(
     )
     low, high = np.quantile(values, [0.25, 0.75])
     contains = None if median.low is None else median.contains(chance)
-    return HnttVerdict(median, float(low), float(high), chance, contains)
+    return HnttVerdict(
+        median=median,
+        quartile_low=float(low),
+        quartile_high=float(high),
+        chance=chance,
+        contains=contains,
+    )
 
 
 def hntt_subsampling(
@@ -350,7 +379,7 @@ def hntt_subsampling(
     resamples: int = 10_000,
     chance: float = 0.5,
 ) -> HnttSubsampling:
-    """Would fewer judges have come to the same verdict? `hntt_pass` on `repeats` random subsets of
+    """Would fewer judges have reached the same verdict? `hntt_pass` on `repeats` random subsets of
     n judges.
 
     Undefined   subsamples too small for an interval of the median (5 judges): InvalidInput.
@@ -377,10 +406,20 @@ def hntt_subsampling(
         [None] * 3 if repeats < 2 else medians.var(axis=0, ddof=1).tolist()
     )
     passed = sum(bool(verdict.contains) for verdict in verdicts)
-    return HnttSubsampling(n, repeats, passed, *means, *variances)
+    return HnttSubsampling(
+        n=n,
+        repeats=repeats,
+        passed=passed,
+        mean_median=means[0],
+        mean_low=means[1],
+        mean_high=means[2],
+        variance_median=variances[0],
+        variance_low=variances[1],
+        variance_high=variances[2],
+    )
 
 
-def _pooled(
+def _pool(
     parts: FloatArray, wholes: FloatArray, method: str, level: float, notes: tuple[str, ...]
 ) -> Estimate:
     value, n = float(parts.sum() / wholes.sum()), len(wholes)
@@ -389,7 +428,7 @@ def _pooled(
             value, "one respondent has no spread", method=method, n=n, level=level, notes=notes
         )
     low, high = ratio_share(parts, wholes, level=level)
-    return Estimate(value, low, high, level, n, method, notes=notes)
+    return Estimate(value=value, low=low, high=high, level=level, n=n, method=method, notes=notes)
 
 
 def _pooled_counts(parts: ArrayLike, wholes: ArrayLike, method: str, level: float) -> Estimate:
@@ -398,7 +437,7 @@ def _pooled_counts(parts: ArrayLike, wholes: ArrayLike, method: str, level: floa
     notes = _left_out(int((~used).sum()), len(whole))
     if not used.any():
         return undefined("there is nothing to count", method=method, n=0, level=level, notes=notes)
-    return _pooled(part[used], whole[used], method, level, notes)
+    return _pool(part[used], whole[used], method, level, notes)
 
 
 def _left_out(count: int, total: int) -> tuple[str, ...]:

@@ -1,6 +1,4 @@
-"""What a function of this package accepts: the checks every array argument goes through, with one
-wording.
-"""
+"""Checks that every array argument of this package passes, with one wording."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ from believable.stats.result import (
     tail,
 )
 
-#: Up to so many values the exact distribution is quickly counted; R's `wilcox.test` changes over at
-#: 50, too.
+#: Up to this number of values the exact distribution is quickly computed; R's `wilcox.test` changes
+#: over at 50, too.
 EXACT_UP_TO = 50
 _PVALUE = ("auto", "exact", "normal")
 #: How differences of zero are treated, in words.
@@ -132,14 +132,14 @@ def wilcoxon(
         else tuple(note.replace("left out", "ranked, then left out") for note in effect.notes)
     )
     return TestResult(
-        positive,
-        p_value,
-        len(difference),
-        f"Wilcoxon signed-rank test, {kind}, {_ZEROS[zeros]}",
-        (),
-        side,
-        estimate,
-        effect,
+        statistic=positive,
+        p_value=p_value,
+        n=len(difference),
+        method=f"Wilcoxon signed-rank test, {kind}, {_ZEROS[zeros]}",
+        df=(),
+        alternative=side,
+        estimate=estimate,
+        effect=effect,
         notes=notes,
         symbol="W",
     )
@@ -199,7 +199,15 @@ def mann_whitney(
     p_value = _rank_sum_p(ranks, sizes, u, side, exact=exact)
     kind = "exact" if exact else "normal approximation, continuity-corrected"
     return TestResult(
-        u, p_value, n, f"Mann-Whitney U test ({kind})", (), side, estimate, effect, symbol="U"
+        statistic=u,
+        p_value=p_value,
+        n=n,
+        method=f"Mann-Whitney U test ({kind})",
+        df=(),
+        alternative=side,
+        estimate=estimate,
+        effect=effect,
+        symbol="U",
     )
 
 
@@ -224,11 +232,16 @@ def shapiro(values: ArrayLike) -> TestResult:
     standard = (sample - np.median(sample)) / float(np.ptp(sample))
     test = stats.shapiro(standard) if n <= 5000 else _large_shapiro(standard)
     return TestResult(
-        float(test[0]), float(min(1.0, max(0.0, test[1]))), n, method, notes=notes, symbol="W"
+        statistic=float(test[0]),
+        p_value=float(min(1.0, max(0.0, test[1]))),
+        n=n,
+        method=method,
+        notes=notes,
+        symbol="W",
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairedComparison:
     """The test a rule chose for paired samples, and why.
 
@@ -272,7 +285,14 @@ def paired_comparison(
     chosen = "paired_t" if rule == "t" or (rule == "shapiro" and normal) else "wilcoxon"
     run = paired_t if chosen == "paired_t" else wilcoxon
     test = run(first, second, alternative=alternative, level=level)
-    return PairedComparison(rule, chosen, normality, test, dz(first, second, level=level), alpha)
+    return PairedComparison(
+        rule=rule,
+        chosen=chosen,
+        normality=normality,
+        test=test,
+        effect=dz(first, second, level=level),
+        alpha=alpha,
+    )
 
 
 def _large_shapiro(sample: FloatArray) -> tuple[float, float]:
@@ -331,7 +351,9 @@ def _pseudo_median(difference: FloatArray, level: float) -> Estimate:
         + kth_walsh_average(difference, pairs // 2 + 1)
     ) / 2
     index = signed_rank_index(n, level)
-    estimate = Estimate(middle, -math.inf, math.inf, level, n, method, exact=True)
+    estimate = Estimate(
+        value=middle, low=-math.inf, high=math.inf, level=level, n=n, method=method, exact=True
+    )
     if index == 0:
         return replace(
             estimate, notes=(f"too few pairs for a bounded interval at this level: {n}",)
@@ -351,7 +373,9 @@ def _shift(a: FloatArray, b: FloatArray, level: float) -> Estimate:
         return undefined(reason, method=method, n=n, level=level)
     middle = (kth_difference(a, b, (pairs + 1) // 2) + kth_difference(a, b, pairs // 2 + 1)) / 2
     index = rank_sum_index(*sizes, level)
-    estimate = Estimate(middle, -math.inf, math.inf, level, n, method, exact=True)
+    estimate = Estimate(
+        value=middle, low=-math.inf, high=math.inf, level=level, n=n, method=method, exact=True
+    )
     if index == 0:
         return replace(
             estimate, notes=("the groups are too small for a bounded interval at this level",)

@@ -17,8 +17,8 @@ from believable.stats.result import TestResult, check_alternative, no_result, t_
 
 #: From the median absolute deviation of normal values to their SD.
 _MAD_TO_SD = 1.4826
-#: Values this many SDs from the median are far from the rest; from so many values on, single ones
-#: do little.
+#: Values this many SDs from the median are far from the rest; from this number of values on, a
+#: single value has little effect.
 _FAR_SDS = 4.0
 _MANY_VALUES = 60
 #: Fewer values than this do not show how skewed their distribution is.
@@ -88,7 +88,10 @@ def mean_skewed(
     skewness = float((deviations**3).mean() / (deviations**2).mean() ** 1.5)
     quantile = float(special.stdtrit(len(sample) - 1, (1 + level) / 2))
     low, high = (
-        min(max(plain.value - plain.se * _uncubed(q, skewness, len(sample)), limits[0]), limits[1])
+        min(
+            max(plain.value - plain.se * _invert_cubic(q, skewness, len(sample)), limits[0]),
+            limits[1],
+        )
         for q in (quantile, -quantile)
     )
     return replace(
@@ -129,9 +132,9 @@ def _far_values(sample: FloatArray) -> tuple[str, ...]:
     )
 
 
-def _uncubed(quantile: float, skewness: float, n: int) -> float:
-    """The x at which Hall's cubic takes this value, up to where it is flat: a perfect cube but for
-    its constant.
+def _invert_cubic(quantile: float, skewness: float, n: int) -> float:
+    """The x at which Hall's cubic takes this value, up to the point at which it is flat: a perfect
+    cube except for its constant.
     """
     root, slope = math.sqrt(n), skewness / 3
     shifted = quantile - skewness / (6 * root)

@@ -1,4 +1,4 @@
-"""Comparisons of two agents at a time: the checked list, shares won, Elo ratings."""
+"""Comparisons of two agents at a time: the checked list and shares won."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WINNERS = ("left", "right", "tie")
 IntArray = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparisons:
     """Pairs shown and their outcomes, by position in `items`; 1 left won, 0 right won, ½ tie."""
 
@@ -80,10 +80,10 @@ def comparisons(
         by_judge = np.unique(np.array([str(judge) for judge in judges]), return_inverse=True)[
             1
         ].astype(np.int64)
-    return Comparisons(items, codes[0], codes[1], score, by_judge)
+    return Comparisons(items=items, left=codes[0], right=codes[1], score=score, judges=by_judge)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WinRate:
     """How one item did.
 
@@ -121,41 +121,6 @@ def win_rates(
     return tuple(_win_rate(data, index, rng, level) for index in range(len(data.items)))
 
 
-@dataclass(frozen=True, slots=True)
-class Elo:
-    """Ratings after all comparisons, items sorted by name."""
-
-    items: tuple[str, ...]
-    rating: tuple[float, ...]
-    n: int
-    method: str
-
-
-def elo(data: Comparisons, *, k: float = 4.0, start: float = 1000.0, scale: float = 400.0) -> Elo:
-    """Elo ratings, updated comparison by comparison in the order given.
-
-    Formula      expected = 1/(1 + 10^((R_j − R_i)/scale)); R_i += k·(score − expected), tie ½.
-    Says         a running rating for live leaderboards. It depends on the order and has no
-                 interval: for a study use `bradley_terry`, whose result does not.
-    Undefined    never: items come from the comparisons, and without any the result is empty.
-    Source       Elo (1978). Checked against the Python library evalica.
-    """
-    for name, value in (("k", k), ("scale", scale)):
-        if not (math.isfinite(value) and value > 0):
-            raise InvalidInput(f"{name}: expected a positive number, got {value!r}.")
-    rating = np.full(len(data.items), float(start))
-    for i, j, score in zip(data.left, data.right, data.score, strict=True):
-        change = k * (score - 1 / (1 + 10 ** ((rating[j] - rating[i]) / scale)))
-        rating[i] += change
-        rating[j] -= change
-    return Elo(
-        data.items,
-        tuple(float(value) for value in rating),
-        data.n,
-        f"Elo (k={k:g}, scale={scale:g})",
-    )
-
-
 def _win_rate(
     data: Comparisons, index: int, rng: np.random.Generator | None, level: float
 ) -> WinRate:
@@ -173,7 +138,13 @@ def _win_rate(
     against = [float(scores[opponents == other].mean()) for other in np.unique(opponents)]
     average = float(np.mean(against)) if against else None
     return WinRate(
-        data.items[index], counts[0], counts[1], counts[2], share, average, float(scores.sum())
+        item=data.items[index],
+        wins=counts[0],
+        losses=counts[1],
+        ties=counts[2],
+        share=share,
+        average=average,
+        score=float(scores.sum()),
     )
 
 
@@ -202,9 +173,20 @@ def _share(
     mean = float(scores.mean())
     if n < 2 or scores.min() == scores.max():
         return Estimate(
-            mean, None, None, level, n, "share won, t interval", "no variance among its scores"
+            value=mean,
+            low=None,
+            high=None,
+            level=level,
+            n=n,
+            method="share won, t interval",
+            reason="no variance among its scores",
         )
     half = float(stats.t.ppf((1 + level) / 2, n - 1)) * float(scores.std(ddof=1)) / math.sqrt(n)
     return Estimate(
-        mean, max(0.0, mean - half), min(1.0, mean + half), level, n, "share won, t interval"
+        value=mean,
+        low=max(0.0, mean - half),
+        high=min(1.0, mean + half),
+        level=level,
+        n=n,
+        method="share won, t interval",
     )

@@ -15,11 +15,11 @@ from believable.stats.result import Alternative, check_alternative
 _LARGEST_N = 10_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PowerResult:
     """A planned test.
 
-    n        what was given, or the smallest whole number that reaches the wanted power
+    n        the given number, or the smallest whole number that reaches the wanted power
     n_exact  the unrounded solution, where power is a smooth function of n; None otherwise
     power    at `n`
     alpha    nominal; `size` the true chance of a false alarm, where the test is discrete
@@ -191,7 +191,7 @@ def binomial(
     _one_given(n, power)
 
     def at(trials: int) -> tuple[float, float]:
-        rejected = _rejected(trials, null, alpha, side)
+        rejected = _rejection_mask(trials, null, alpha, side)
         outcomes = np.arange(trials + 1)
         return (
             float(stats.binom.pmf(outcomes, trials, share)[rejected].sum()),
@@ -205,7 +205,15 @@ def binomial(
     )
     reached, size = at(needed)
     return PowerResult(
-        needed, reached, share, alpha, side, "exact binomial test", "choices", None, size
+        n=needed,
+        power=reached,
+        effect=share,
+        alpha=alpha,
+        alternative=side,
+        method="exact binomial test",
+        unit="choices",
+        n_exact=None,
+        size=size,
     )
 
 
@@ -272,11 +280,28 @@ def _smooth(
     if n is not None:
         if n < least:
             raise InvalidInput(f"n: expected at least {least}, got {n}.")
-        return PowerResult(n, reached(n), effect, alpha, side, method, unit)
+        return PowerResult(
+            n=n,
+            power=reached(n),
+            effect=effect,
+            alpha=alpha,
+            alternative=side,
+            method=method,
+            unit=unit,
+        )
     wanted = float(power or 0)
     low, high = float(least), float(2 * least)
     if reached(low) >= wanted:
-        return PowerResult(least, reached(least), effect, alpha, side, method, unit, low)
+        return PowerResult(
+            n=least,
+            power=reached(least),
+            effect=effect,
+            alpha=alpha,
+            alternative=side,
+            method=method,
+            unit=unit,
+            n_exact=low,
+        )
     while reached(high) < wanted:
         high *= 2
         if high > _LARGEST_N:
@@ -285,10 +310,19 @@ def _smooth(
             )
     exact = float(optimize.brentq(lambda size: reached(size) - wanted, low, high, xtol=1e-9))
     whole = math.ceil(exact - 1e-9)
-    return PowerResult(whole, reached(whole), effect, alpha, side, method, unit, exact)
+    return PowerResult(
+        n=whole,
+        power=reached(whole),
+        effect=effect,
+        alpha=alpha,
+        alternative=side,
+        method=method,
+        unit=unit,
+        n_exact=exact,
+    )
 
 
-def _rejected(
+def _rejection_mask(
     n: int, null: float, alpha: float, side: Alternative
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which numbers of successes the exact test rejects."""

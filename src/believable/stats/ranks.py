@@ -13,7 +13,7 @@ from scipy import special, stats
 
 from believable.stats.inputs import FloatArray
 
-#: So many differences fit into memory at once; more are searched for.
+#: This number of differences fits into memory at once; if there are more, they are searched for.
 _DIRECT_UP_TO = 1_000_000
 _EXACT_INDEX_UP_TO = 60
 _LOOK_AT = 4_000_000  # pairs; fewer than one more pass over a million values would cost
@@ -49,8 +49,7 @@ def rank_sum_chances(ranks: FloatArray, m: int) -> FloatArray:
     doubled = np.sort(np.rint(2 * ranks).astype(np.int64))
     n = len(doubled)
     largest = int(doubled[n - m :].sum())
-    # chances[j, k]: j drawn so far with doubled rank sum k; chances, not counts,
-    # so that nothing overflows.
+    # chances[j, k]: j drawn with doubled rank sum k; chances, not counts, to avoid overflow.
     chances = np.zeros((m + 1, largest + 1))
     chances[0, 0] = 1.0
     drawn = np.arange(m + 1, dtype=np.float64)[:, None]

@@ -27,7 +27,7 @@ class Term:
     estimate: Estimate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OlsResult:
     """An ordinary least-squares fit: `terms` in the order given (intercept first), and the fit as a
     whole.
@@ -100,14 +100,14 @@ def ols(
     r_squared = 1 - residual_ss / total_ss if total_ss > 0 else None
     adjusted = 1 - (1 - r_squared) * (n - 1) / df if r_squared is not None else None
     return OlsResult(
-        terms,
-        r_squared,
-        adjusted,
-        fit,
-        math.sqrt(residual_ss / df),
-        n,
-        df,
-        f"ordinary least squares, {errors} errors",
+        terms=terms,
+        r_squared=r_squared,
+        adjusted_r_squared=adjusted,
+        f_test=fit,
+        sigma=math.sqrt(residual_ss / df),
+        n=n,
+        df_residual=df,
+        method=f"ordinary least squares, {errors} errors",
     )
 
 
@@ -169,12 +169,12 @@ def _coefficient(
     half = float(stats.t.ppf((1 + level) / 2, df)) * se
     t = beta / se
     return Estimate(
-        beta,
-        beta - half,
-        beta + half,
-        level,
-        n,
-        method,
+        value=beta,
+        low=beta - half,
+        high=beta + half,
+        level=level,
+        n=n,
+        method=method,
         se=se,
         statistic=t,
         df=(float(df),),
@@ -201,5 +201,10 @@ def _f_test(total_ss: float, residual_ss: float, model_df: int, df: int, n: int)
     f = (total_ss - residual_ss) / model_df / (residual_ss / df)
     f = max(f, 0.0)
     return TestResult(
-        f, float(stats.f.sf(f, model_df, df)), n, method, (float(model_df), float(df)), symbol="F"
+        statistic=f,
+        p_value=float(stats.f.sf(f, model_df, df)),
+        n=n,
+        method=method,
+        df=(float(model_df), float(df)),
+        symbol="F",
     )

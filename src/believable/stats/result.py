@@ -19,12 +19,12 @@ Alternative = Literal["two-sided", "less", "greater"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "less", "greater")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TestResult:
-    """What a test found, at full precision.
+    """The result of a test, at full precision.
 
     statistic, p_value   both None when the test is undefined for these data; `reason` then says why
-    symbol               what the statistic is called in print: t, W, U, χ² …; empty only when it is
+    symbol               the printed name of the statistic: t, W, U, χ² …; empty only when it is
                          undefined
     df                   degrees of freedom, empty where the test has none
     n                    independent units (pairs for a paired test, all observations otherwise)
@@ -33,7 +33,7 @@ class TestResult:
     estimate             the quantity under test in its own unit, with interval
     effect               the standardised effect size, with interval
     method               test, variant and correction by name
-    notes                what a reader has to know, such as zero differences left out
+    notes                facts that a reader must know, such as zero differences left out
     """
 
     __test__: ClassVar[bool] = (
@@ -128,7 +128,15 @@ def t_test(
     t, df = estimate.value / estimate.se, estimate.df[0]
     p_value = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), alternative)
     return TestResult(
-        t, p_value, estimate.n, method, (df,), alternative, estimate, effect, symbol="t"
+        statistic=t,
+        p_value=p_value,
+        n=estimate.n,
+        method=method,
+        df=(df,),
+        alternative=alternative,
+        estimate=estimate,
+        effect=effect,
+        symbol="t",
     )
 
 

@@ -34,8 +34,8 @@ def bootstrap_two_way(
     """The mean of judgements in a judges × clips design, with an interval for new judges and new
     clips.
 
-    Says         what the mean would be with other judges of the same kind watching other clips of
-                 the same kind; an interval over judges only says nothing about other clips.
+    Says         the expected mean with other judges of the same kind watching other clips of the
+                 same kind; an interval over judges only says nothing about other clips.
     values, judges, clips   one judgement per row with the labels of its judge and of its clip; the
                             design need
                  not be complete
@@ -127,12 +127,12 @@ def _percentiles(drawn: FloatArray, mean: float, n: int, level: float, named: st
     notes = (f"{lost} of {len(drawn)} resamples held no judgement, left out",) if lost else ()
     low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
     return Estimate(
-        mean,
-        mean + float(low),
-        mean + float(high),
-        level,
-        n,
-        named,
+        value=mean,
+        low=mean + float(low),
+        high=mean + float(high),
+        level=level,
+        n=n,
+        method=named,
         se=float(kept.std(ddof=1)),
         notes=notes,
     )

@@ -1,3 +1,1 @@
-"""What is watched: verifying media, stripping what gives them away, and demonstration clips made by
-code.
-"""
+"""Stimuli: verifying media, removing revealing data, and demonstration clips made by code."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from believable.recordings.film_file import load_av
 
-#: The first picture is compared with the one after so much time: it is an artifact if it looks
+#: The first picture is compared with the one after this time: it is an artifact if it looks
 #: different from the film.
 SETTLED_S = 0.5
 #: With fewer pairs, or films of a condition without pairs, it is a warning, not an error. Three
@@ -82,10 +82,11 @@ class ComparedStimulus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairLead:
-    """How often one of two conditions has the larger amount. `pairs`: of so many; a tie counts for
-    neither. Without scenarios that both conditions have, every film of one is compared with every
-    film of the other (`paired` is false). `fewest`: pairs, or films of the condition that has
-    fewer; 0 if a condition is shown against others only, so that judges never compare the two.
+    """How often one of two conditions has the larger amount. `pairs`: the number of pairs; a tie
+    counts for neither. Without scenarios that both conditions have, every film of one is compared
+    with every film of the other (`paired` is false). `fewest`: pairs, or films of the condition
+    that has fewer; 0 if a condition is shown against others only, so that judges never compare the
+    two.
     """
 
     trait: ArtifactTrait

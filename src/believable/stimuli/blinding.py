@@ -1,5 +1,5 @@
-"""Can conditions be told apart by anything but what happens in their films? Traits of files and
-pictures, and a guesser.
+"""Can conditions be distinguished by anything except the content of their films? Traits of files
+and pictures, and a guesser.
 
 Judges compare films of one scenario, and so does the guesser: traits are taken as differences from
 the mean of the scenario. It learns from all films but one which traits each condition has, guesses
@@ -31,7 +31,7 @@ from believable.stimuli.artifacts import (
     pair_leads,
 )
 
-#: Of every second so many pictures are looked at.
+#: Of every second this number of pictures is examined.
 LOOKS_PER_S = 2
 SHUFFLES = 999
 SLACKS = {trait.name: trait for trait in ARTIFACTS}
@@ -42,21 +42,22 @@ STILL_LEVELS = 6.0
 
 @dataclass(frozen=True, slots=True)
 class FilmTraits:
-    """`header`: what is written about the film, and the places and times of its packets; equal for
-    films made alike. `amounts`: all that can be counted of it.
+    """`header`: the metadata of the film, and the offsets and times of its packets; equal for films
+    made alike. `amounts`: all that can be counted of it.
     """
 
     header: str
     amounts: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConditionGuess:
     """`rate`: share of films guessed right, each condition weighing alike; `p_value`: how often
-    chance does as well; `least_p`: the smallest p that so few films can give. `traits`: how often
-    chance sets conditions as far apart by a trait; of pictures by any of their traits, because
-    there are many; of artifacts by this one, because each can be read off alone. `leads`: artifacts
-    that reveal a condition. `headers`: how many different ones a scenario has, at most.
+    chance does as well; `least_p`: the smallest p that is possible with this number of films.
+    `traits`: how often chance sets conditions as far apart by a trait; of pictures by any of their
+    traits, because there are many; of artifacts by this one, because each can be read off alone.
+    `leads`: artifacts that reveal a condition. `headers`: how many different ones a scenario has,
+    at most.
     """
 
     rate: float
@@ -69,7 +70,7 @@ class ConditionGuess:
 
     @property
     def is_blind(self) -> bool:
-        """Whether nothing tells conditions apart."""
+        """Whether nothing distinguishes the conditions."""
         return (
             self.headers == 1 and not self.leads and min(self.p_value, *self.traits.values()) > 0.05
         )
@@ -121,8 +122,8 @@ def _looks(av: Any, path: Path, every: int) -> NDArray[np.float32]:
 
 
 def picture_traits(looks: NDArray[np.float32]) -> dict[str, float]:
-    """Light, colour, edges, what stands still, and what stands in the middle; of pictures × height
-    × width × colours.
+    """Light, colour, edges, the static parts, and the centre; of pictures × height × width ×
+    colours.
     """
     light = looks.mean(3)
     red, green, blue = (float(value) for value in looks.mean((0, 1, 2)))

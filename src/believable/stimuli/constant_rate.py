@@ -1,9 +1,9 @@
 """Films of one rate: every picture takes as many bytes as the same picture of every other film,
 whatever it shows.
 
-How many bytes a picture needs follows from how much moves in it, so that the sizes of files and
-packets tell players apart who turn more. Here every second counts alike: the encoder is held below
-a limit, and what a picture leaves of its place is filled with words of zeros after its last slice
+How many bytes a picture needs follows from how much moves in it, so the sizes of files and packets
+reveal players who turn more. Here every second counts alike: the encoder is held below a limit, and
+the unused bytes of a picture are filled with words of zeros after its last slice
 (`cabac_zero_word`, H.264 7.3.2.8), which decoders skip and which MP4 files may hold, unlike filler
 units. A word takes three bytes, so that sizes agree to within two. Sound gets one rate, too, by
 fill elements before the end of its blocks (AAC, ISO 14496-3 4.4.1.1): a block that takes more than
@@ -19,7 +19,7 @@ from typing import Any
 
 from believable.recordings.film_file import load_av
 
-#: A picture that stands for itself has so many times the place of one that follows from others.
+#: An independent picture has this many times the bytes of a dependent one.
 KEY_TIMES = 3
 #: The encoder's limit as a share of the rate, tried in this order until every picture fits into its
 #: place. Walks through a map of Doom never fitted above the first: it is low enough for most films,
@@ -40,7 +40,7 @@ _LENGTH_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class ByteBudget:
-    """The place of each picture: the first of every `key_every` stands for itself."""
+    """The bytes of each picture: the first of every `key_every` is independent."""
 
     plain_bytes: int
     key_every: int
@@ -58,8 +58,8 @@ def byte_budget(bits_per_s: int, frames_per_s: int, key_every: int) -> ByteBudge
 
 
 def encoder_options(budget: ByteBudget, bits_per_s: int, limit: float) -> Mapping[str, str]:
-    """For x264: pictures that stand for themselves at the same places in all films, and none that
-    follow from later ones.
+    """For x264: independent pictures at the same positions in all films, and none that follow from
+    later ones.
     """
     words = {
         "scenecut": "0",
@@ -102,9 +102,9 @@ def fill_film(source: Path, target: Path, budget: ByteBudget) -> bool:
                 # as well.
                 content = filled(content, place + owed)
                 owed += place - len(content)
-                packet = _replaced(av, packet, content, copies[stream.index])
+                packet = _replace_content(av, packet, content, copies[stream.index])
             else:
-                packet = _replaced(
+                packet = _replace_content(
                     av,
                     packet,
                     filled_sound(bytes(packet), next(places)),
@@ -114,7 +114,7 @@ def fill_film(source: Path, target: Path, budget: ByteBudget) -> bool:
     return True
 
 
-def _replaced(av: Any, packet: Any, content: bytes, stream: Any) -> Any:
+def _replace_content(av: Any, packet: Any, content: bytes, stream: Any) -> Any:
     """The packet with other content, in another stream."""
     other = av.Packet(content)
     other.pts, other.dts, other.time_base = packet.pts, packet.dts, packet.time_base

@@ -1,5 +1,5 @@
-"""Stimuli of a study made anew, so that bytes, packets, lengths and first pictures do not reveal
-their condition.
+"""Stimuli of a study encoded again, so that bytes, packets, lengths and first pictures do not
+reveal their condition.
 
 Videos get one size and one rate (`standardise`); videos and recordings of a scenario are cropped to
 its shortest. A video that was made here is made from its source again, with its own recipe; any
@@ -57,7 +57,15 @@ def even_out(
     videos = [stimulus for stimulus in stimuli if not stimulus.file.endswith(RECORDING_SUFFIX)]
     evened = _even_recordings(folder, recordings, new_name)
     if videos:
-        evened |= _even_videos(folder, videos, cut_start_ms, clock, new_name, workers, progress)
+        evened |= _even_videos(
+            folder,
+            videos=videos,
+            cut_start_ms=cut_start_ms,
+            clock=clock,
+            new_name=new_name,
+            workers=workers,
+            progress=progress,
+        )
     return evened
 
 
@@ -127,7 +135,9 @@ def _add(
 ) -> StimulusSource:
     file = folder / video.file
     about = SourceDetails(
-        video.condition or _NONE, video.scenario or _NONE, note=f"from {video.file}"
+        condition=video.condition or _NONE,
+        scenario=video.scenario or _NONE,
+        note=f"from {video.file}",
     )
     added = source_pool.add(
         folder,

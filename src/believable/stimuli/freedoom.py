@@ -1,9 +1,9 @@
 """Demos that people recorded for Freedoom and FreeDM (Debian packages), as films with their inputs:
 real human clips.
 
-A demo is what was pressed, tic by tic (format 1.9 of Doom: 13 bytes of header, then for each tic
-and player forwards, sideways, turn, buttons; 0x80 ends it). `dsda-doom` plays it again without a
-screen and gives one picture for each tic.
+A demo contains the pressed keys, tic by tic (format 1.9 of Doom: 13 bytes of header, then for each
+tic and player forwards, sideways, turn, buttons; 0x80 ends it). `dsda-doom` plays it again without
+a screen and gives one picture for each tic.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _PLAIN = "".join(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleDemo:
     """One demo. `inputs[player][tic]` is forwards, sideways, turn (as the engine counts) and
     buttons.
@@ -84,7 +84,9 @@ class PeopleDemo:
     def first(self, tics: int) -> PeopleDemo:
         """Its beginning."""
         shorter = tuple(player[:tics] for player in self.inputs)
-        return PeopleDemo(self.game, self.lump, self.header, shorter, self.viewed)
+        return PeopleDemo(
+            game=self.game, lump=self.lump, header=self.header, inputs=shorter, viewed=self.viewed
+        )
 
     def to_bytes(self) -> bytes:
         tics = zip(*self.inputs, strict=True)
@@ -96,7 +98,7 @@ class PeopleDemo:
 
 
 def read_demo(game: str, lump: str, data: bytes) -> PeopleDemo:
-    """A demo from its bytes; an error where it is none that we know."""
+    """A demo from its bytes; an error if its format is unknown."""
     if len(data) <= HEADER_BYTES or data[0] != VERSION:
         raise InvalidInput(
             f"{game}.wad, {lump}: expected a demo of version 1.9, got byte"
@@ -118,7 +120,9 @@ def read_demo(game: str, lump: str, data: bytes) -> PeopleDemo:
     pressed = list(struct.iter_unpack("bbBB", body[: tics * size]))
     inputs = tuple(tuple(pressed[number :: len(players)]) for number in range(len(players)))
     viewed = players.index(data[8]) if data[8] in players else 0
-    return PeopleDemo(game, lump, bytes(data[:HEADER_BYTES]), inputs, viewed)
+    return PeopleDemo(
+        game=game, lump=lump, header=bytes(data[:HEADER_BYTES]), inputs=inputs, viewed=viewed
+    )
 
 
 def demos(folder: Path = GAME_DATA) -> list[PeopleDemo]:
@@ -186,8 +190,8 @@ def film(demo: PeopleDemo, folder: Path, data: Path = GAME_DATA, *, plain: bool 
 
 
 def _play(scratch: Path, wad: Path) -> None:
-    """Without screen and sound card, with a home of its own, so that nobody's settings are read or
-    changed.
+    """Without screen and sound card, with a separate home folder, so that no user's settings are
+    read or changed.
     """
     engine = str(ENGINE) if ENGINE.is_file() else "dsda-doom"
     command = [
@@ -226,17 +230,17 @@ def _pictures(path: Path) -> int:
 
 
 def recording_of(demo: PeopleDemo, data: Path = GAME_DATA) -> Recording:
-    """The inputs of whom the film follows as tracks, those of the others beside them; where it
-    comes from, and its licence.
+    """The inputs of the followed player as tracks, and those of the others as additional tracks;
+    source and licence.
     """
     others = [number for number in range(len(demo.inputs)) if number != demo.viewed]
     columns: dict[str, tuple[Scalar, ...]] = dict(_columns(demo.inputs[demo.viewed], ""))
     for place, number in enumerate(others, 2):
         columns |= _columns(demo.inputs[number], f"_{place}")
     return Recording(
-        world=RecordedWorld("doom", 1, 1, (".",)),
+        world=RecordedWorld(kind="doom", width=1, height=1, walls=(".",)),
         actors=(Actor("player", "You", "player"),),
-        timing=Timing(1000 / TICS_PER_S, demo.tics),
+        timing=Timing(frame_ms=1000 / TICS_PER_S, frames=demo.tics),
         tracks=(),
         telemetry=columns,
         agent="people",
@@ -250,7 +254,7 @@ def recording_of(demo: PeopleDemo, data: Path = GAME_DATA) -> Recording:
 
 
 def origin(demo: PeopleDemo, data: Path = GAME_DATA) -> dict[str, Scalar]:
-    """Where a demo comes from and under which licence it may be used."""
+    """The source of a demo and the licence under which it may be used."""
     digest = hashlib.sha256((data / f"{demo.game}.wad").read_bytes()).hexdigest()
     return {
         "source": (
@@ -279,7 +283,7 @@ def _columns(
 
 
 def write_sources(folder: Path, filmed: Sequence[PeopleDemo], data: Path = GAME_DATA) -> Path:
-    """What lies in the folder: who plays (people), where it comes from, its licence, beside the
+    """A description of the folder: the players (people), the source, the licence, next to the
     licence itself.
     """
     rows: list[dict[str, Any]] = [

@@ -1,5 +1,5 @@
-"""What a study's pool and its stimuli are worth: what is there, what is whole, what tells
-conditions apart.
+"""The quality of a study's pool and its stimuli: which exist, which are intact, and what
+distinguishes conditions.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _AGAIN = "Run: believable stimuli standardise FOLDER"
 
 @dataclass(frozen=True, slots=True)
 class PoolLine:
-    """One source and what became of it. `length_ms` is that of the stimulus, None where there is
-    none.
+    """One source and what became of it. `length_ms` is that of the stimulus, None if
+    there is none.
     """
 
     source: StimulusSource
@@ -69,7 +69,9 @@ def problems(
     jobs = {line.source.name: (folder, line) for line in taken}
     looked = map_named(_look, jobs, workers=workers, progress=progress)
     problems_seen = [
-        Problem(f"{standardise.FOLDER}/{name}.mp4", 1, "", reason, _AGAIN)
+        Problem(
+            file=f"{standardise.FOLDER}/{name}.mp4", line=1, path="", message=reason, cure=_AGAIN
+        )
         for name, reason in sorted(looked.failed.items())
     ]
     known: list[tuple[Stimulus, MediaFacts]] = []
@@ -88,7 +90,9 @@ def problems(
             )
     if len(recipes) > 1:
         message = f"the stimuli were made by {len(recipes)} different recipes."
-        problems_seen.append(Problem(standardise.FOLDER, 1, "", message, _AGAIN))
+        problems_seen.append(
+            Problem(file=standardise.FOLDER, line=1, path="", message=message, cure=_AGAIN)
+        )
     apart = [*told_apart(known), *revealed(compared, folder)]
     return problems_seen + [_in_stimuli(problem) for problem in apart] + _waiting(taken)
 
@@ -116,7 +120,14 @@ def _look(folder: Path, line: PoolLine) -> tuple[MediaFacts, Mapping[str, float]
 
 
 def _in_stimuli(problem: Problem) -> Problem:
-    return Problem(standardise.FOLDER, 1, "", problem.message, problem.cure, problem.severity)
+    return Problem(
+        file=standardise.FOLDER,
+        line=1,
+        path="",
+        message=problem.message,
+        cure=problem.cure,
+        severity=problem.severity,
+    )
 
 
 def _waiting(taken: Sequence[PoolLine]) -> list[Problem]:
@@ -125,11 +136,11 @@ def _waiting(taken: Sequence[PoolLine]) -> list[Problem]:
         return []
     return [
         Problem(
-            source_pool.FOLDER,
-            1,
-            "",
-            f"{count} of {len(taken)} sources have not become stimuli.",
-            "",
-            "note",
+            file=source_pool.FOLDER,
+            line=1,
+            path="",
+            message=f"{count} of {len(taken)} sources have not become stimuli.",
+            cure="",
+            severity="note",
         )
     ]

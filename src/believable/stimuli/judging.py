@@ -1,10 +1,10 @@
-"""What a participant's browser receives of a recording: what can be seen, as gzipped JSON `{replay,
-scene}`.
+"""The part of a recording that a participant's browser receives: the visible data, as gzipped JSON
+`{replay, scene}`.
 
 Agent, seed, provenance, telemetry and hidden states stay here; ids that authors chose are numbered
-anew. Plan and log are in it only for trials that show them. The copies are made once and kept under
-`media_dir/judged/`. Recordings that are shown against each other are padded to the size of the
-largest, because the size follows from the behavior.
+again. Plan and log are in it only for trials that show them. The copies are made once and kept
+under `media_dir/judged/`. Recordings that are shown against each other are padded to the size of
+the largest, because the size follows from the behavior.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from believable.worlds import draw
 #: Raised when the content changes, so that copies of an older version are made again.
 RECIPE = 3
 
-#: What the browser's player has no use for.
+#: Data that the browser's player does not use.
 _LAB_ONLY = ("world", "telemetry", "hidden_states", "seed", "agent", "provenance")
 
 
@@ -40,7 +40,7 @@ _HEADER_BYTES, _HAS_COMMENT = 10, 0x10
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """How much of a stimulus a trial shows beside the pictures."""
+    """The parts of a stimulus that a trial shows in addition to the pictures."""
 
     plan: bool = False
     log: bool = False
@@ -97,7 +97,7 @@ def padded(body: bytes, size: int) -> bytes:
 
 
 def shown_file(media_dir: Path, digest: str, *, is_replay: bool) -> Path:
-    """What somebody may watch who is shown the medium and nothing beside it."""
+    """The data for a participant who sees only the medium."""
     return (
         judged_replay(media_dir, digest, Variant()) if is_replay else medium_file(media_dir, digest)
     )

@@ -77,14 +77,22 @@ def prepare(
     for file, reason in prepared.failed.items():
         number = next(number for number, stimulus in enumerate(stimuli) if stimulus.file == file)
         line = lines_naming(folder, [stimuli[number]])[0]
-        problems.append(Problem("study.yaml", line, f"stimuli[{number}].file", reason, ""))
+        problems.append(
+            Problem(
+                file="study.yaml",
+                line=line,
+                path=f"stimuli[{number}].file",
+                message=reason,
+                cure="",
+            )
+        )
     if problems:
         raise StudyError(sorted(problems, key=lambda problem: (problem.line, problem.path)))
     return {stimulus.id: prepared.results[stimulus.file] for stimulus in stimuli}
 
 
 def _prepare_stimulus(source: Path, media_dir: Path) -> Medium:
-    """A recording, or a video with the action log that may lie beside it."""
+    """A recording, or a video with the action log that may be next to it."""
     if source.name.endswith(RECORDING_SUFFIX):
         return prepare_replay(source, media_dir)
     medium = prepare_file(source, media_dir)
@@ -92,7 +100,7 @@ def _prepare_stimulus(source: Path, media_dir: Path) -> Medium:
     if not log.is_file():
         return medium
     read_actions(log)
-    return replace(medium, actions=_kept(log, media_dir))
+    return replace(medium, actions=_store(log, media_dir))
 
 
 def prepare_replay(source: Path, media_dir: Path) -> Medium:
@@ -101,14 +109,19 @@ def prepare_replay(source: Path, media_dir: Path) -> Medium:
     """
     _must_be_there(source, media_dir)
     recording = read_recording(source)
-    digest = _kept(source, media_dir)
+    digest = _store(source, media_dir)
     judged_replay(
         media_dir, digest, Variant()
     )  # now rather than when the first participant waits for it
-    return Medium(digest, source.stat().st_size, recording.timing.duration_ms, REPLAY_TYPE)
+    return Medium(
+        digest=digest,
+        bytes=source.stat().st_size,
+        duration_ms=recording.timing.duration_ms,
+        media_type=REPLAY_TYPE,
+    )
 
 
-def _kept(source: Path, media_dir: Path) -> str:
+def _store(source: Path, media_dir: Path) -> str:
     """Copy a file under its own SHA-256, whole or not at all."""
     digest = digest_of(source)
     if not (media_dir / digest).is_file():
@@ -133,17 +146,17 @@ def prepare_file(source: Path, media_dir: Path) -> Medium:
     strip = have_av()
     note_name = f"prepared/{digest_of(source)}.{RECIPE if strip else 'copy'}.json"
     note = medium_file(media_dir, note_name)
-    medium = _known(note, media_dir) or _prepared(source, media_dir, note, strip)
+    medium = _known(note, media_dir) or _prepare(source, media_dir, note, strip)
     # The copy first: a note in the storage says that it is there.
     keep_medium(media_dir, medium.digest)
     keep_medium(media_dir, note_name)
     return medium
 
 
-def _prepared(source: Path, media_dir: Path, note: Path, strip: bool) -> Medium:
+def _prepare(source: Path, media_dir: Path, note: Path, strip: bool) -> Medium:
     unfinished = media_dir / f".{os.getpid()}.{threading.get_ident()}.part"
     try:
-        media_type = stripped(source, unfinished) if strip else _copied(source, unfinished)
+        media_type = stripped(source, unfinished) if strip else _copy(source, unfinished)
         duration_ms = _length_ms(unfinished) if strip else _stated_length_ms(source)
         medium = Medium(
             digest=digest_of(unfinished),
@@ -219,11 +232,11 @@ def _cleaner(av: Any, stream: Any) -> Callable[[Any], Sequence[Any]]:
     """What takes the messages out of this stream's packets."""
     codec, header = stream.codec_context.name, bytes(stream.codec_context.extradata or b"")
     if codec == "aac":
-        return lambda packet: [_replaced(av, packet, without_fill_text(bytes(packet)))]
+        return lambda packet: [_replace_content(av, packet, without_fill_text(bytes(packet)))]
     if codec in MESSAGE_UNITS and header[:1] == b"\x01":
         length_bytes = (header[4 if codec == "h264" else 21] & 3) + 1
         return lambda packet: [
-            _replaced(av, packet, without_messages(bytes(packet), codec, length_bytes))
+            _replace_content(av, packet, without_messages(bytes(packet), codec, length_bytes))
         ]
     if codec in MESSAGE_UNITS:  # units between start codes, as in transport streams
         kinds = "|".join(map(str, sorted(MESSAGE_UNITS[codec])))
@@ -232,7 +245,7 @@ def _cleaner(av: Any, stream: Any) -> Callable[[Any], Sequence[Any]]:
     return lambda packet: [packet]
 
 
-def _replaced(av: Any, packet: Any, content: bytes) -> Any:
+def _replace_content(av: Any, packet: Any, content: bytes) -> Any:
     """The packet with other content, at the same time."""
     if content == bytes(packet):
         return packet
@@ -288,7 +301,7 @@ def without_fill_text(frame: bytes) -> bytes:
 
 
 def lines_naming(folder: Path, stimuli: Sequence[Stimulus]) -> list[int]:
-    """Where each file is named in the study file; line 1 where it is not."""
+    """The line of the study file that names each file; line 1 if none does."""
     study_file = folder / "study.yaml"
     rows = study_file.read_text("utf-8").splitlines() if study_file.is_file() else []
     return [
@@ -297,7 +310,7 @@ def lines_naming(folder: Path, stimuli: Sequence[Stimulus]) -> list[int]:
     ]
 
 
-def _copied(source: Path, target: Path) -> str:
+def _copy(source: Path, target: Path) -> str:
     shutil.copyfile(source, target)
     return mimetypes.guess_type(source.name)[0] or "application/octet-stream"
 

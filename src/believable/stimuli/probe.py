@@ -34,8 +34,8 @@ _NOT_RECIPE = re.compile(
 )
 
 
-#: What PyAV raises, beside its own errors, for streams without a codec, tags that are no text,
-#: impossible rates.
+#: What PyAV raises, in addition to its own errors, for streams without a codec, tags that are no
+#: text, impossible rates.
 _DAMAGED_HEADER = (
     ArithmeticError,
     AttributeError,
@@ -46,10 +46,10 @@ _DAMAGED_HEADER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MediaFacts:
-    """What a careful viewer could find out about a file without looking at the pictures. `tags` is
-    metadata as sorted text.
+    """Facts that a careful viewer could learn about a file without looking at the pictures. `tags`
+    is metadata as sorted text.
     """
 
     container: str
@@ -190,7 +190,7 @@ def _encoder(path: Path) -> str:
     return "; ".join(signatures)
 
 
-#: Boxes that hold boxes, with the bytes of their own before the first one.
+#: Boxes that hold boxes, with the number of bytes before the first one.
 CONTAINERS = {
     "moov": 0,
     "trak": 0,

@@ -1,7 +1,7 @@
 """Quality tests: a green screen whose brightness, and a tone whose pitch, follow a known signal
 (methods: `qa`).
 
-The truth lies beside each film as a table, one row per picture. Same seed, same film.
+The truth is next to each film as a table, one row per picture. Same seed, same film.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class QualityFilm:
 
 
 def truth_values(test: Test, signal: Signal) -> NDArray[np.float64]:
-    """What is shown with each picture: green from 25 to 255 in whole steps, or pitch in Hz."""
+    """The value shown with each picture: green from 25 to 255 in whole steps, or pitch in Hz."""
     frames = signal.duration_ms * FRAMES_PER_S // 1000
     levels = signal.levels(np.arange(frames) * 1000 / FRAMES_PER_S)
     if test == "visual":
@@ -96,8 +96,8 @@ def make(
 
 
 def truth_table(test: Test, signal: Signal) -> str:
-    """One row per picture: its number, its time, what the signal does, its level, and what is shown
-    or heard.
+    """One row per picture: its number, its time, the signal's phase, its level, and the shown or
+    heard value.
     """
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
@@ -159,8 +159,8 @@ def _encode(
 
 
 def _encode_sound(av: Any, out: Any, voice: Any, sound: NDArray[np.float32], second: int) -> None:
-    """The blocks that begin in this second, so that pictures and sound lie beside each other in the
-    file.
+    """The blocks that begin in this second, so that pictures and sound are
+    interleaved in the file.
     """
     first = -(-second * SOUND_RATE_HZ // SOUND_BLOCK) * SOUND_BLOCK
     for start in range(first, min(len(sound), (second + 1) * SOUND_RATE_HZ), SOUND_BLOCK):
@@ -197,15 +197,15 @@ def _plain(rgb: NDArray[np.float64]) -> NDArray[np.uint8]:
     """A picture of one colour, planes one below the other."""
     planes = np.empty((HEIGHT_PX * 3 // 2, WIDTH_PX), np.uint8)
     quarter = HEIGHT_PX // 4
-    luma, blueness, redness = _coded(rgb)
+    luma, blueness, redness = _to_yuv(rgb)
     planes[:HEIGHT_PX] = luma
     planes[HEIGHT_PX : HEIGHT_PX + quarter] = blueness
     planes[HEIGHT_PX + quarter :] = redness
     return planes
 
 
-def _coded(rgb: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Luma and colour differences (BT.709, 16 to 235) in whole steps: green comes out best (see
+def _to_yuv(rgb: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Luma and colour differences (BT.709, 16 to 235) in whole steps: green is reproduced best (see
     `LEAN`), then the others.
     """
     red, green, blue = rgb / 255
@@ -214,11 +214,11 @@ def _coded(rgb: NDArray[np.float64]) -> NDArray[np.int64]:
         [16 + 219 * luma, 128 + 224 * (blue - luma) / 1.8556, 128 + 224 * (red - luma) / 1.5748]
     )
     near = np.rint(exact).astype(np.int64) + STEPS
-    missed = np.abs(_decoded(near) - (rgb + LEAN))
+    missed = np.abs(_to_rgb(near) - (rgb + LEAN))
     return np.asarray(near[np.argmin(missed @ (1.0, 10.0, 1.0))])
 
 
-def _decoded(coded: NDArray[np.int64]) -> NDArray[np.float64]:
+def _to_rgb(coded: NDArray[np.int64]) -> NDArray[np.float64]:
     luma, blueness, redness = (
         (coded[:, 0] - 16) / 219,
         (coded[:, 1] - 128) / 224,

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from believable.contracts.film import View
+from believable.contracts.registries import WORLDS
 from believable.core.errors import InvalidInput, MissingExtra
 from believable.core.work import Progress, WorkOutcome, map_named
 from believable.recordings.file import read
@@ -28,8 +30,7 @@ from believable.recordings.recording import Recording
 from believable.recordings.scene import Scene, Shape, display_list
 from believable.stimuli import constant_rate
 from believable.stimuli.recipe import BITS_PER_S
-from believable.worlds import WORLDS, draw
-from believable.worlds.contract import View
+from believable.worlds import draw
 
 if TYPE_CHECKING:
     from PIL import ImageFont
@@ -39,7 +40,7 @@ Pixels = NDArray[np.float32]
 PixelBox: TypeAlias = tuple[float, float, float, float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Camera:
     """What part of the world fills the picture: its centre in tiles, and pixels per tile."""
 
@@ -51,18 +52,22 @@ class Camera:
 
 
 def whole_world(scene: Scene, width_px: int, height_px: int) -> Camera:
-    """The camera that just shows everything. Tiles are whole pixels where they can be, so that
-    neighbours meet without a seam.
+    """The camera that just shows everything. Tiles are whole pixels if possible, so that neighbours
+    meet without a seam.
     """
     scale = min(width_px / scene.width, height_px / scene.height)
     whole = math.floor(scale) if scale >= 4 else scale
     return Camera(
-        scene.left + scene.width / 2, scene.top + scene.height / 2, whole, width_px, height_px
+        x=scene.left + scene.width / 2,
+        y=scene.top + scene.height / 2,
+        px_per_tile=whole,
+        width_px=width_px,
+        height_px=height_px,
     )
 
 
 class Rasteriser:
-    """Paints one recording. What stands still is painted once."""
+    """Paints one recording. Static shapes are painted once."""
 
     def __init__(self, scene: Scene, replay: Recording, camera: Camera) -> None:
         self._scene, self._replay, self._camera = scene, replay, camera
@@ -152,8 +157,8 @@ def _blend_where(
 def _blend_rect(pixels: Pixels, box: tuple[float, float, float, float], fill: str) -> None:
     """An upright rectangle: each edge pixel is covered by exactly its share."""
     height, width = pixels.shape[:2]
-    across = _covered(width, box[0], box[2])
-    down = _covered(height, box[1], box[3])
+    across = _coverage(width, box[0], box[2])
+    down = _coverage(height, box[1], box[3])
     xs, ys = np.flatnonzero(across), np.flatnonzero(down)
     if not len(xs) or not len(ys):
         return
@@ -162,7 +167,7 @@ def _blend_rect(pixels: Pixels, box: tuple[float, float, float, float], fill: st
     part += (cover * _alpha(fill))[..., None] * (_rgb(fill) - part)
 
 
-def _covered(count: int, low: float, high: float) -> NDArray[np.float32]:
+def _coverage(count: int, low: float, high: float) -> NDArray[np.float32]:
     edges = np.arange(count + 1, dtype=np.float64)
     inside = np.clip(edges, low, high)
     return np.diff(inside).astype(np.float32)
@@ -238,7 +243,7 @@ def _in_star(points: list[tuple[float, float]], x: Pixels, y: Pixels) -> Pixels:
 
 
 def _name_boxes(shapes: Iterable[Shape], camera: Camera) -> list[PixelBox]:
-    """Where texts stand."""
+    """Positions of texts."""
     scale, (left_px, top_px) = camera.px_per_tile, _origin(camera)
     boxes = []
     for shape in shapes:
@@ -279,7 +284,9 @@ def bubble_place(
         (_within(across, w, room[0]) - w / 2, _within(down, h, room[1]) - h / 2)
         for across, down in middles
     ]
-    left, top = min(places, key=lambda place: sum(_shared((*place, w, h), name) for name in names))
+    left, top = min(
+        places, key=lambda place: sum(_shared_pixels((*place, w, h), name) for name in names)
+    )
     return round(left), round(top)
 
 
@@ -287,7 +294,7 @@ def _within(middle: float, length: float, room: int) -> float:
     return room / 2 if length >= room else min(max(middle, length / 2), room - length / 2)
 
 
-def _shared(a: PixelBox, b: PixelBox) -> float:
+def _shared_pixels(a: PixelBox, b: PixelBox) -> float:
     """How many pixels two boxes share."""
     across = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
     down = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
@@ -311,7 +318,7 @@ def _paint_words(pixels: Pixels, shape: Shape, camera: Camera, names: list[Pixel
             -camera.px_per_tile <= at <= most + camera.px_per_tile
             for at, most in zip(foot, room, strict=True)
         ):
-            return  # somebody out of sight
+            return  # an invisible actor
         left, top = bubble_place(foot, size, camera.px_per_tile, names, room)
         names.append((left, top, *size))
     x0, y0 = max(0, left), max(0, top)
@@ -335,7 +342,7 @@ def _paint_words(pixels: Pixels, shape: Shape, camera: Camera, names: list[Pixel
 
 
 def _around(words: Pixels, reach: int) -> Pixels:
-    """The letters, and what lies within so many pixels of them."""
+    """The letters, and the pixels within this distance of them."""
     rows, columns = words.shape
     wide = np.pad(words, reach)
     steps = range(2 * reach + 1)
@@ -377,8 +384,8 @@ def _words(text: str, size_px: int, in_bubble: bool) -> tuple[Pixels, Pixels]:
 
 
 def _drawable(text: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont) -> str:
-    """The text without what the font cannot draw (emoji); never empty, so that the bubble still
-    says that something was said.
+    """The text without characters that the font cannot draw (emoji); never empty, so that the
+    bubble still shows that an actor spoke.
     """
     missing = bytes(font.getmask("\U0010fffd"))
     kept = "".join(
@@ -406,12 +413,12 @@ def _alpha(colour: str) -> np.float32:
     return np.float32(int(colour[7:9], 16) / 255 if len(colour) == 9 else 1.0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """How a video comes out. `speed` is how much replay time passes in a second of video, in
-    seconds. `camera`, `overlay` and `plain` are for worlds that draw themselves, as in their
-    `View`. With `bits_per_s` every picture takes as many bytes as the same picture of every other
-    video (`constant_rate`); otherwise as many as it needs.
+    """Settings of a video. `speed` is how much replay time passes in a second of video, in seconds.
+    `camera`, `overlay` and `plain` are for worlds that draw themselves, as in their `View`. With
+    `bits_per_s` every picture takes as many bytes as the same picture of every other video
+    (`constant_rate`); otherwise as many as it needs.
     """
 
     width_px: int = 1280
@@ -524,7 +531,7 @@ def _preset(recording: Recording) -> str:
     when they become stimuli.
     """
     playing = WORLDS[recording.world.kind].playing
-    return "medium" if playing is None or playing.rendering is None else "ultrafast"
+    return "medium" if playing is None or playing.filmable is None else "ultrafast"
 
 
 def _pictures(
@@ -534,12 +541,19 @@ def _pictures(
     recording again.
     """
     playing = WORLDS[recording.world.kind].playing
-    if playing is not None and playing.rendering is not None:
-        if (problem := playing.rendering.problem(look.camera)) is not None:
+    if playing is not None and playing.filmable is not None:
+        if (problem := playing.filmable.problem(look.camera)) is not None:
             raise InvalidInput(problem)
         first = _frame_at(moments_ms[0], recording.timing.frame_ms)
-        view = View(look.width_px, look.height_px, look.camera, look.overlay, look.plain, first)
-        with closing(playing.rendering.pictures(recording, view)) as pictures:
+        view = View(
+            width_px=look.width_px,
+            height_px=look.height_px,
+            camera=look.camera,
+            overlay=look.overlay,
+            plain=look.plain,
+            first_frame=first,
+        )
+        with closing(playing.filmable.pictures(recording, view)) as pictures:
             yield from _at_moments(pictures, first, recording.timing.frame_ms, moments_ms)
         return
     if look.camera:
@@ -560,7 +574,9 @@ def _frame_at(t_ms: float, frame_ms: float) -> int:
 def _at_moments(
     pictures: Iterator[NDArray[np.uint8]], first: int, frame_ms: float, moments_ms: Sequence[float]
 ) -> Iterator[NDArray[np.uint8]]:
-    """Pictures of every frame from the first on, at other moments: what stood on screen then."""
+    """Pictures of every frame from the first on, at other moments: the picture on screen at that
+    time.
+    """
     frame, picture = first, next(pictures)
     for t_ms in moments_ms:
         while frame < _frame_at(t_ms, frame_ms) and (following := next(pictures, None)) is not None:

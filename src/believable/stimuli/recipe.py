@@ -60,11 +60,11 @@ class Mask:
         return cls(*(int(part) for part in parts))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """What all videos of a set have in common. `loudness_lufs` is integrated loudness (ITU-R
     BS.1770). `bits_per_s`: every film has this rate, picture by picture (`constant_rate`), so that
-    sizes do not follow from what is shown; 0: they do.
+    sizes do not depend on the content; 0: they do.
     """
 
     width_px: int = 1280
@@ -115,14 +115,16 @@ class Recipe:
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Recipe:
-        """From a record beside a stimulus; what an older one does not say was not done."""
+        """From a record next to a stimulus; steps that an older record does not mention were not
+        done.
+        """
         return cls(
             **{"bits_per_s": 0, **tree, "masks": tuple(Mask(**mask) for mask in tree["masks"])}
         )
 
     @property
     def key_every(self) -> int:
-        """Every so many pictures one stands for itself: people may seek."""
+        """One of this number of pictures is independent, so that people can seek."""
         return 2 * self.frames_per_s
 
     @property
@@ -132,10 +134,10 @@ class Recipe:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shot:
-    """What the filters must know of one source: the part taken (in the file's own time), its
-    picture, its turn.
+    """The filters' facts about one source: the selected part (in the file's own time), its picture,
+    its rotation.
 
     `shape` is width by height as displayed, where pixels need not be square; `turn_deg` is
     counterclockwise.
@@ -224,7 +226,9 @@ def sound_chain(shot: Shot, gain_db: float) -> Chain:
 
 
 def silence_chain(shot: Shot) -> Chain:
-    """For a source without sound in a set that has sound: nobody must be told by its absence."""
+    """For a source without sound in a set that has sound: its absence must not reveal
+    the source.
+    """
     return (
         ("anullsrc", f"r={SOUND_RATE_HZ}:cl=stereo:n={SOUND_BLOCK}"),
         ("atrim", f"end={shot.length_s:.6f}"),

@@ -24,7 +24,7 @@ LEAST_CHANGE = 0.25
 STEEPEST_PER_S = 0.45
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SignalPiece:
     """A straight part. `kind` is ramp, hold or reversal (a ramp that turns back at once)."""
 
@@ -65,7 +65,15 @@ def draw(seed: int, duration_s: int = 60) -> Signal:
         )
     rng = generator(seed, "quality test", duration_s)
     end_ms = 1000 * duration_s
-    pieces = [SignalPiece("hold", 0, 2500, level := round(rng.uniform(0.3, 0.7), 3), level)]
+    pieces = [
+        SignalPiece(
+            kind="hold",
+            start_ms=0,
+            end_ms=2500,
+            start_level=(level := round(rng.uniform(0.3, 0.7), 3)),
+            end_level=level,
+        )
+    ]
     while pieces[-1].end_ms < end_ms:
         kind = rng.choices(
             ("ramp", "hold", "reversal"), (4, 0 if pieces[-1].kind == "hold" else 5, 3)
@@ -81,7 +89,13 @@ def draw(seed: int, duration_s: int = 60) -> Signal:
     last = kept[-1]
     share = (end_ms - last.start_ms) / (last.end_ms - last.start_ms)
     reached = last.start_level + share * (last.end_level - last.start_level)
-    kept[-1] = SignalPiece(last.kind, last.start_ms, end_ms, last.start_level, reached)
+    kept[-1] = SignalPiece(
+        kind=last.kind,
+        start_ms=last.start_ms,
+        end_ms=end_ms,
+        start_level=last.start_level,
+        end_level=reached,
+    )
     return Signal(seed, end_ms, tuple(kept))
 
 
@@ -109,7 +123,11 @@ def through(corners: Sequence[tuple[float, float]]) -> Signal:
         raise InvalidInput("corners: expected a signal that changes, got one level all the time.")
     pieces = tuple(
         SignalPiece(
-            "hold" if low == high else "ramp", round(1000 * start), round(1000 * end), low, high
+            kind="hold" if low == high else "ramp",
+            start_ms=round(1000 * start),
+            end_ms=round(1000 * end),
+            start_level=low,
+            end_level=high,
         )
         for (start, low), (end, high) in pairwise(corners)
     )
@@ -118,7 +136,11 @@ def through(corners: Sequence[tuple[float, float]]) -> Signal:
 
 def _to(before: SignalPiece, kind: str, level: float, length_s: float) -> SignalPiece:
     return SignalPiece(
-        kind, before.end_ms, before.end_ms + round(1000 * length_s), before.end_level, level
+        kind=kind,
+        start_ms=before.end_ms,
+        end_ms=before.end_ms + round(1000 * length_s),
+        start_level=before.end_level,
+        end_level=level,
     )
 
 

@@ -1,7 +1,6 @@
-"""The pool: a study's `sources/` folder with every recording as it came, and what is known about
-each.
+"""The pool: a study's `sources/` folder with every recording in its original form, and its facts.
 
-Beside `NAME.mp4` lies `NAME.json`. Names are random: they tell neither origin nor order. Nothing
+Beside `NAME.mp4` lies `NAME.json`. Names are random: they reveal neither origin nor order. Nothing
 here is served. `sample` draws from them alike for all conditions.
 """
 
@@ -47,10 +46,10 @@ def alone(folder: Path) -> Iterator[None]:
 FOLDER = "sources"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StimulusSource:
-    """One recording. Cuts and masks given here come on top of the recipe's; `length_ms` was
-    measured by decoding everything.
+    """One recording. Cuts and masks given here are added to the recipe's; `length_ms` was measured
+    by decoding everything.
     """
 
     name: str
@@ -79,9 +78,9 @@ class StimulusSource:
         return cls(**{**tree, "masks": tuple(Mask(**mask) for mask in tree["masks"])})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceDetails:
-    """What the person who adds recordings says about them."""
+    """Statements about recordings by the person who adds them."""
 
     condition: str
     scenario: str
@@ -112,7 +111,7 @@ def add(
     looked_at: Mapping[Path, StimulusSource] | None = None,
 ) -> Added:
     """Decode every file from beginning to end and copy the sound ones into the pool. A file already
-    there is not added again. `looked_at`: what `look` gave, where that was done before.
+    there is not added again. `looked_at`: the result of an earlier `look`, if there is one.
     """
     place = folder / FOLDER
     with alone(place):
@@ -231,7 +230,7 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, draft)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SampleRequest:
     """`per_cell` sources of each condition in each scenario; None takes all, or with `match` as
     many as the rarest condition has.

@@ -47,7 +47,7 @@ from believable.stimuli.source_pool import StimulusSource, alone
 FOLDER = "stimuli"
 RECORD = ".provenance.json"
 
-#: The same for every file: what the encoder is told must not tell conditions apart. One thread:
+#: The same for every file: the encoder's settings must not distinguish conditions. One thread:
 #: files run side by side.
 PRESET = "medium"
 SOUND_BITS_PER_S = 128_000
@@ -114,13 +114,13 @@ def standardise(
 
 
 def _clear(place: Path, name: str) -> None:
-    """Remove what a killed run left unfinished."""
+    """Remove the unfinished files of a killed run."""
     for path in place.glob(f".{name}.mp4.*"):
         path.unlink(missing_ok=True)
 
 
 def provenance(folder: Path, name: str) -> dict[str, Any] | None:
-    """The record beside a stimulus; None where there is none or it cannot be read."""
+    """The record next to a stimulus; None if there is none or it cannot be read."""
     path = folder / FOLDER / f"{name}{RECORD}"
     try:
         tree = json.loads(path.read_text("utf-8"))
@@ -153,8 +153,8 @@ def is_current(
 def make(
     folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int, longest_ms: int | None = None
 ) -> Path:
-    """One stimulus with its record, whole or not at all. What is longer than `longest_ms` is
-    cropped at its end.
+    """One stimulus with its record, whole or not at all. Media longer than `longest_ms` are cropped
+    at the end.
     """
     original = folder / source_pool.FOLDER / source.file
     if not original.is_file() or digest_of(original) != source.digest:
@@ -169,7 +169,7 @@ def make(
         target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("coded", "clean")
     )
     try:
-        encoded = _coded(original, coded, clean, _cropped(source, recipe, longest_ms), recipe)
+        encoded = _encode(original, coded, clean, _crop(source, recipe, longest_ms), recipe)
         with clean.open("rb") as file:
             os.fsync(file.fileno())
         record = {
@@ -197,7 +197,7 @@ def make(
     return target
 
 
-def _cropped(source: StimulusSource, recipe: Recipe, longest_ms: int | None) -> StimulusSource:
+def _crop(source: StimulusSource, recipe: Recipe, longest_ms: int | None) -> StimulusSource:
     length_ms = (
         source.length_ms
         - source.cut_start_ms
@@ -210,7 +210,7 @@ def _cropped(source: StimulusSource, recipe: Recipe, longest_ms: int | None) -> 
     return replace(source, cut_end_ms=source.cut_end_ms + length_ms - longest_ms)
 
 
-def _coded(
+def _encode(
     original: Path, coded: Path, clean: Path, source: StimulusSource, recipe: Recipe
 ) -> EncodedFilm:
     """Encoded and stripped; where all films have one rate, encoded below lower limits until every
@@ -256,8 +256,8 @@ def encode(
     options: Mapping[str, str] | None = None,
     sound_bits_per_s: int = SOUND_BITS_PER_S,
 ) -> EncodedFilm:
-    """Decode, filter and encode one file. Its metadata is not copied; what the encoder adds is for
-    `stripped` to remove.
+    """Decode, filter and encode one file. Its metadata is not copied; `stripped` removes the
+    encoder's additions.
     """
     av = load_av("Standardising recordings")
     try:
@@ -346,7 +346,7 @@ def _run(
         if audio is None:
             _put(out, voice, ears.rest())
     frames = 0
-    for frame in _decoded(
+    for frame in _decode(
         file, [stream for stream in (video, audio) if stream is not None], shot.end_s
     ):
         if isinstance(frame, av.VideoFrame):
@@ -377,8 +377,8 @@ def _picture_stream(av: Any, out: Any, recipe: Recipe, options: Mapping[str, str
     return stream
 
 
-def _decoded(file: Any, streams: Sequence[Any], end_s: float) -> Iterator[Any]:
-    """Frames of all streams up to the end of the part; what comes after it is not even decoded."""
+def _decode(file: Any, streams: Sequence[Any], end_s: float) -> Iterator[Any]:
+    """Frames of all streams up to the end of the part; later frames are not decoded."""
     open_streams = {stream.index for stream in streams}
     for packet in file.demux(*streams):
         if packet.stream.index not in open_streams:
@@ -495,7 +495,7 @@ def _loudness(av: Any, original: Path, shot: Shot) -> float | None:
     with av.open(str(original)) as file:
         stream = file.streams.audio[0]
         line = _Sounds(av, stream, (*plain, *WEIGHTING))
-        return _gated(line.whole(_decoded(file, [stream], shot.end_s)))
+        return _gate(line.whole(_decode(file, [stream], shot.end_s)))
 
 
 def _libraries() -> dict[str, str]:
@@ -507,8 +507,8 @@ def _libraries() -> dict[str, str]:
 STEP_S, STEPS_PER_BLOCK = 0.1, 4
 ABSOLUTE_GATE_LUFS, RELATIVE_GATE_LU = -70.0, -10.0
 
-#: The standard's filters at 48 kHz, a shelf for the head, then a high pass; and what comes out of
-#: them, step by step.
+#: The standard's filters at 48 kHz, a shelf for the head, then a high pass; and their output, step
+#: by step.
 WEIGHTING: Chain = (
     ("aformat", "sample_fmts=dblp"),
     (
@@ -539,12 +539,12 @@ def integrated_lufs(samples: NDArray[np.float32]) -> float | None:
         np.ascontiguousarray(samples), format="fltp", layout="stereo"
     )
     frame.sample_rate, frame.pts = SOUND_RATE_HZ, 0
-    return _gated(line.whole([frame]))
+    return _gate(line.whole([frame]))
 
 
-def _gated(steps: Iterator[Any]) -> float | None:
-    """Loudness of weighted sound that comes step by step: the mean power of those blocks that pass
-    both gates.
+def _gate(steps: Iterator[Any]) -> float | None:
+    """Loudness of weighted sound that arrives step by step: the mean power of those blocks that
+    pass both gates.
     """
     length = round(STEP_S * SOUND_RATE_HZ)
     energies = np.array(

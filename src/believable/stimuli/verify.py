@@ -1,5 +1,5 @@
-"""Are the media there, whole, as long as stated, and free of anything technical that tells the
-conditions apart? With them, everything else that is wrong with a study folder.
+"""Are the media there, whole, of the stated length, and free of technical differences between the
+conditions? With them, everything else that is wrong with a study folder.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from believable.contracts.registries import WORLDS
 from believable.core.errors import InvalidInput, Problem
 from believable.core.registry import did_you_mean
 from believable.core.work import Progress, available_cores, map_chunks
@@ -28,14 +29,11 @@ from believable.stimuli.artifacts import (
 from believable.stimuli.prepare import MP4_CODECS, WEBM_CODECS, lines_naming
 from believable.stimuli.probe import DecodedMedium, MediaFacts, decode, facts, have_av
 from believable.study.checks.launch import launch_problems
-from believable.study.declaration import DeclaredProtocols
 from believable.study.definition import Definition
-from believable.study.kinds import StudyKinds
 from believable.study.load import load
 from believable.study.load import problems as file_problems
 from believable.study.plan import Assignment, cells, plan, session_seed
 from believable.study.records import Stimulus, Study
-from believable.worlds import WORLDS
 
 #: A stated length may differ from the measured one by one picture at 10 frames per second.
 LENGTH_TOLERANCE_MS = 100
@@ -119,7 +117,7 @@ TRAITS = (
 
 @dataclass(frozen=True, slots=True)
 class CheckedStimulus:
-    """One stimulus after looking at its file: its facts, or what is wrong."""
+    """One stimulus after checking its file: its facts, or the problems."""
 
     stimulus: Stimulus
     facts: MediaFacts | None
@@ -136,14 +134,14 @@ def verify(
 ) -> list[Problem]:
     """Everything wrong with the media of a study, in the order of the study file.
 
-    Severities: `error` (must be mended), `warning` (conditions can be told apart, or probably so),
-    `note` (different, but removed before anyone sees it), `unchecked` (the video extra is missing,
-    so nobody looked).
+    Severities: `error` (must be fixed), `warning` (conditions can be distinguished, or probably
+    so), `note` (different, but removed before anyone sees it), `unchecked` (the video extra is
+    missing, so it was not checked).
     """
     stimuli = definition.study.stimuli
     lines = lines_naming(folder, stimuli)
     if not have_av() and not all(stimulus.file.endswith(RECORDING_SUFFIX) for stimulus in stimuli):
-        return _unchecked(folder, stimuli, lines)
+        return _list_unchecked(folder, stimuli, lines)
     checked = map_chunks(
         lambda number: _check(number, stimuli[number], folder, lines),
         range(len(stimuli)),
@@ -168,7 +166,9 @@ def verify(
     return problems
 
 
-def _unchecked(folder: Path, stimuli: Sequence[Stimulus], lines: Sequence[int]) -> list[Problem]:
+def _list_unchecked(
+    folder: Path, stimuli: Sequence[Stimulus], lines: Sequence[int]
+) -> list[Problem]:
     problems = [
         _problem(number, lines, f"{stimulus.file!r} is not there.", _missing_cure(folder, stimulus))
         for number, stimulus in enumerate(stimuli)
@@ -181,7 +181,16 @@ def _unchecked(folder: Path, stimuli: Sequence[Stimulus], lines: Sequence[int]) 
             " would receive them with their metadata."
         )
         cure = "Install the video part: pip install 'believable[video]'"
-        problems.append(Problem("study.yaml", lines[0], "stimuli", message, cure, "unchecked"))
+        problems.append(
+            Problem(
+                file="study.yaml",
+                line=lines[0],
+                path="stimuli",
+                message=message,
+                cure=cure,
+                severity="unchecked",
+            )
+        )
     return problems
 
 
@@ -245,7 +254,7 @@ def _check_recording(
 def _log_problems(
     number: int, path: Path, known: MediaFacts, lines: Sequence[int]
 ) -> list[Problem]:
-    """The action log beside a video must be readable and fit its length."""
+    """The action log of a video must be readable and fit its length."""
     log_path = beside(path)
     if not log_path.is_file():
         return []
@@ -349,7 +358,16 @@ def revealed(shown: Sequence[ComparedStimulus], folder: Path) -> list[Problem]:
             f" {'; '.join(map(str, leads))}."
         )
         severity = "error" if any(lead.is_certain for lead in leads) else "warning"
-        problems.append(Problem("study.yaml", 1, "stimuli", message, cure, severity))
+        problems.append(
+            Problem(
+                file="study.yaml",
+                line=1,
+                path="stimuli",
+                message=message,
+                cure=cure,
+                severity=severity,
+            )
+        )
     return problems
 
 
@@ -371,11 +389,16 @@ def _compare(trait: Trait, groups: dict[str, list[MediaFacts]]) -> Problem | Non
     severity = trait.severity if not shared or trait.severity == "note" else "warning"
     verb = "differs between conditions" if shared else "tells the conditions apart"
     return Problem(
-        "study.yaml", 1, "stimuli", f"{trait.what} {verb}: {_listed(values)}.", trait.cure, severity
+        file="study.yaml",
+        line=1,
+        path="stimuli",
+        message=f"{trait.what} {verb}: {_list_values(values)}.",
+        cure=trait.cure,
+        severity=severity,
     )
 
 
-def _listed(values: dict[str, set[str]]) -> str:
+def _list_values(values: dict[str, set[str]]) -> str:
     def short(text: str) -> str:
         return text if len(text) <= 60 else text[:57] + "…"
 
@@ -403,12 +426,12 @@ def _compare_rounding(groups: dict[str, list[MediaFacts]]) -> list[Problem]:
     )
     return [
         Problem(
-            "study.yaml",
-            1,
-            "stimuli",
-            message,
-            "Cut the videos of all conditions in the same way.",
-            "warning",
+            file="study.yaml",
+            line=1,
+            path="stimuli",
+            message=message,
+            cure="Cut the videos of all conditions in the same way.",
+            severity="warning",
         )
     ]
 
@@ -416,7 +439,13 @@ def _compare_rounding(groups: dict[str, list[MediaFacts]]) -> list[Problem]:
 def _problem(
     number: int, lines: Sequence[int], message: str, cure: str, key: str = "file"
 ) -> Problem:
-    return Problem("study.yaml", lines[number], f"stimuli[{number}].{key}", message, cure)
+    return Problem(
+        file="study.yaml",
+        line=lines[number],
+        path=f"stimuli[{number}].{key}",
+        message=message,
+        cure=cure,
+    )
 
 
 # ---------------------------------------------------------------------------------------------- the
@@ -426,24 +455,22 @@ def _problem(
 def study_problems(
     folder: Path,
     *,
-    kinds: StudyKinds,
-    protocols: DeclaredProtocols,
     media: bool = True,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Problem]:
     """All of them: the file's own first; the media (unless they are left out, since they are
     decoded) and the arms once the file can be read.
     """
-    of_file = list(file_problems(folder, kinds=kinds, protocols=protocols))
+    of_file = list(file_problems(folder))
     if any(problem.severity == "error" for problem in of_file):
         return of_file
-    definition = load(folder, kinds=kinds, protocols=protocols)
+    definition = load(folder)
     of_media = verify(definition, folder, progress=progress) if media else []
     return [*of_file, *launch_problems(definition), *of_media, *unfillable(definition.study)]
 
 
 def definition_problems(definition: Definition) -> list[Problem]:
-    """What can be told of a study without its folder."""
+    """The problems that can be found without the study's folder."""
     return [*launch_problems(definition), *unfillable(definition.study)]
 
 
@@ -461,5 +488,8 @@ def unfillable(study: Study) -> list[Problem]:
                     or "the study"
                 )
                 message = f"no session can be planned for {where}: {error}"
-                unfilled.setdefault(str(error), Problem("study.yaml", 1, "timeline", message, ""))
+                unfilled.setdefault(
+                    str(error),
+                    Problem(file="study.yaml", line=1, path="timeline", message=message, cure=""),
+                )
     return list(unfilled.values())

@@ -73,9 +73,9 @@ LOGIN_LIFE_MS = 7 * 24 * HOUR_MS
 SLIDE_AFTER_MS = HOUR_MS
 
 LIMIT_WINDOW_MS = 15 * MINUTE_MS
-#: Failed tries in the window before the answer is "later". A stranger elsewhere cannot soon lock a
-#: person out of their own place. A browser in which the person logged in before is counted alone:
-#: whatever strangers try elsewhere cannot lock it out.
+#: Failed tries in the window before the answer is "later". A remote stranger must not be able to
+#: lock a person out soon. A browser in which the person logged in before is counted separately:
+#: tries from elsewhere cannot lock it out.
 LIMITS: Mapping[str, int] = {"name at peer": 8, "peer": 40, "name": 80, "device": 8}
 
 PASSWORD_MIN = 10
@@ -83,7 +83,7 @@ PASSWORD_MAX = 1024
 _NAME = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class User:
     """`administrator`: of the server, with every study and account. What others may do, their roles
     say (`rights`).
@@ -96,7 +96,7 @@ class User:
     created_ms: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Login:
     """A browser that is logged in. `csrf` is the token its forms must carry."""
 
@@ -161,7 +161,7 @@ def check_password(password: str) -> None:
 
 
 def check_name(name: str) -> str:
-    """The name as stored (lower case), or an error that says what a name looks like."""
+    """The name as stored (lower case), or an error with the form of a name."""
     lowered = name.strip().lower()
     if not _NAME.fullmatch(lowered):
         raise InvalidInput(
@@ -173,11 +173,11 @@ def check_name(name: str) -> str:
 
 def _user(row: Row[str, str | None, bool, int, bool]) -> User:
     return User(
-        row.name,
-        bool(row.administrator),
-        bool(row.disabled),
-        row.password_hash is not None,
-        row.created_ms,
+        name=row.name,
+        administrator=bool(row.administrator),
+        disabled=bool(row.disabled),
+        has_password=row.password_hash is not None,
+        created_ms=row.created_ms,
     )
 
 
@@ -206,16 +206,22 @@ def add(conn: Connection, name: str, *, now_ms: int, administrator: bool = False
             name=stored, administrator=administrator, created_ms=now_ms, disabled=False
         )
     )
-    return User(stored, administrator, disabled=False, has_password=False, created_ms=now_ms)
+    return User(
+        name=stored,
+        administrator=administrator,
+        disabled=False,
+        has_password=False,
+        created_ms=now_ms,
+    )
 
 
 def set_administrator(conn: Connection, name: str, administrator: bool) -> User:
     if not administrator:
         _keep_an_administrator(conn, find(conn, name), "take that from this user")
-    return _changed(conn, name, administrator=administrator)
+    return _get_changed(conn, name, administrator=administrator)
 
 
-def _changed(conn: Connection, name: str, **values: object) -> User:
+def _get_changed(conn: Connection, name: str, **values: object) -> User:
     user = find(conn, name)
     conn.execute(update(users).where(users.c.name == user.name).values(values))
     return find(conn, user.name)
@@ -226,14 +232,14 @@ def disable(conn: Connection, name: str) -> User:
     bear its name.
     """
     _keep_an_administrator(conn, find(conn, name), "disable that user")
-    user = _changed(conn, name, disabled=True)
+    user = _get_changed(conn, name, disabled=True)
     log_out_everywhere(conn, user.name)
     _drop_links(conn, user.name)
     return user
 
 
 def enable(conn: Connection, name: str) -> User:
-    return _changed(conn, name, disabled=False)
+    return _get_changed(conn, name, disabled=False)
 
 
 def reset(conn: Connection, name: str) -> User:
@@ -250,7 +256,7 @@ def has_password(conn: Connection, name: str) -> bool:
 
 def set_password(conn: Connection, name: str, password_hash: str | None) -> User:
     """Sets the password and ends every log-in made with the old one."""
-    user = _changed(conn, name, password_hash=password_hash)
+    user = _get_changed(conn, name, password_hash=password_hash)
     log_out_everywhere(conn, user.name)
     return user
 
@@ -360,8 +366,8 @@ def _drop_links(conn: Connection, name: str) -> None:
     )
 
 
-# ----------------------------------------------------------------------------------------------
-# log-ins
+# An attempt to log in that may proceed to the password. `stored` is None for users who cannot log
+# in.
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,12 +448,12 @@ def log_in(conn: Connection, name: str, *, now_ms: int) -> tuple[str, Login]:
     conn.execute(delete(logins).where(logins.c.expires_ms <= now_ms))
     token, csrf = ids.new_token(), ids.new_token()
     login = Login(
-        user,
-        rights_of(conn, user.name),
-        csrf,
-        ids.token_hash(token),
-        now_ms,
-        now_ms + LOGIN_IDLE_MS,
+        user=user,
+        rights=rights_of(conn, user.name),
+        csrf=csrf,
+        token_hash=ids.token_hash(token),
+        created_ms=now_ms,
+        expires_ms=now_ms + LOGIN_IDLE_MS,
     )
     conn.execute(
         insert(logins).values(
@@ -472,10 +478,19 @@ def who(conn: Connection, token: str, *, now_ms: int) -> Login | None:
     if row is None or row.disabled or row.expires_ms <= now_ms:
         return None
     user = User(
-        row.name, bool(row.administrator), False, row.password_hash is not None, row.user_created_ms
+        name=row.name,
+        administrator=bool(row.administrator),
+        disabled=False,
+        has_password=row.password_hash is not None,
+        created_ms=row.user_created_ms,
     )
     return Login(
-        user, rights_of(conn, user.name), row.csrf, row.token_hash, row.created_ms, row.expires_ms
+        user=user,
+        rights=rights_of(conn, user.name),
+        csrf=row.csrf,
+        token_hash=row.token_hash,
+        created_ms=row.created_ms,
+        expires_ms=row.expires_ms,
     )
 
 

@@ -1,5 +1,5 @@
-"""Alarms: what a researcher must hear about. One that cannot be written (a full disk) is kept in
-memory until it can.
+"""Alarms: problems that a researcher must know about. One that cannot be written (a full disk) is
+kept in memory until it can.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from believable.store.database_tables import alarms
 from believable.store.trouble import Trouble, trouble
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Alarm:
-    """`id` is None while the alarm is only in memory; `cleared_ms` is None while it stands."""
+    """`id` is None while the alarm is only in memory; `cleared_ms` is None until it is cleared."""
 
     id: int | None
     study: str | None
@@ -30,11 +30,11 @@ class Alarm:
 
 
 def sound(conn: Connection, *, kind: str, message: str, study: str | None, at_ms: int) -> None:
-    """Write an alarm, once: while the same one stands, saying it again adds nothing."""
+    """Write an alarm, once: while the same one is open, another adds nothing."""
     words = (alarms.c.kind == kind) & (alarms.c.message == message)
     same = words & alarms.c.study.is_not_distinct_from(study) & alarms.c.cleared_ms.is_(None)
     if conn.execute(select(alarms.c.id).where(same)).first() is None:
-        write(conn, Alarm(None, study, kind, message, at_ms))
+        write(conn, Alarm(id=None, study=study, kind=kind, message=message, raised_ms=at_ms))
 
 
 def write(conn: Connection, alarm: Alarm) -> None:
@@ -44,7 +44,7 @@ def write(conn: Connection, alarm: Alarm) -> None:
 
 
 def standing(conn: Connection) -> tuple[Alarm, ...]:
-    """Alarms nobody has cleared, newest first."""
+    """Open alarms, newest first."""
     query = select(alarms).where(alarms.c.cleared_ms.is_(None)).order_by(alarms.c.id.desc())
     return tuple(Alarm(**row._mapping) for row in conn.execute(query))
 
@@ -113,7 +113,9 @@ class StoreAlarms:
             if known is not None:
                 known.latest_ms = now_ms
                 return
-            self._standing[kind] = _StandingAlarm(Alarm(None, None, kind, message, now_ms), now_ms)
+            self._standing[kind] = _StandingAlarm(
+                Alarm(id=None, study=None, kind=kind, message=message, raised_ms=now_ms), now_ms
+            )
         log.error("%s: %s", kind, message)
 
     def settle(self, database: Database, *, healthy: bool) -> None:

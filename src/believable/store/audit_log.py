@@ -1,8 +1,8 @@
-"""What people did with a server and its studies: who looked at whom, took what away, changed what.
-It is only added to.
+"""The actions of users on a server and its studies: access to people's data, exports, changes. The
+log is only added to.
 
 Triggers in the database refuse every other change (`database_tables.APPEND_ONLY`) but one: when a
-participant withdraws, words about their session go; that somebody did something then stays.
+participant withdraws, texts about their session are removed; the fact of the action stays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SAME_LOOK_MS = 15 * 60_000
 CHUNK = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry:
     """`session` names whom the words are about, as long as they have not withdrawn."""
 

@@ -77,14 +77,14 @@ def _continue_numbers(conn: Connection, table: Table) -> None:
 # whether a database is whole
 
 
-#: Of many problems this many are told.
+#: The number of problems that are listed.
 TOLD = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What a whole database holds. The numbers are None for the tables of an older version, which
-    are checked after upgrading.
+    """The content of a whole database. The numbers are None for the tables of an older version,
+    which are checked after upgrading.
     """
 
     revision: str
@@ -96,15 +96,15 @@ class Verified:
 def verify_file(
     path: Path, *, called: str | None = None, cure: str = "Use another backup."
 ) -> Verified:
-    """Check a SQLite file, such as a backup. Raises `InvalidInput` with what is wrong. `called`:
-    what it is a copy of.
+    """Check a SQLite file, such as a backup. Raises `InvalidInput` with the problem. `called`: the
+    name of its origin.
     """
     if not path.is_file():
         raise NotFound(
             f"there is no file {str(path)!r}. Name a backup made with `believable backup`."
         )
     try:
-        verdict = list(_damage_of_file(path)) or _verified(path)
+        verdict = list(_damage_of_file(path)) or _verify_copy(path)
     except DBAPIError as error:  # sound pages, but tables or values that are none of ours
         verdict = [driver_words(error)]
     if isinstance(verdict, Verified):
@@ -115,8 +115,8 @@ def verify_file(
     )
 
 
-def _verified(path: Path) -> Verified | list[str]:
-    """What it holds, or what is wrong with it."""
+def _verify_copy(path: Path) -> Verified | list[str]:
+    """Return its content, or its problems."""
     with read_only(path).connect() as conn:
         revision = migration.revision(conn)
         if revision is None:
@@ -198,7 +198,7 @@ class Backup:
 
 
 def backup(url: str, target: Path, *, progress: Progress = no_progress) -> Backup:
-    """Copy the database at `url` to a new file. Nobody who uses it has to wait."""
+    """Copy the database at `url` to a new file. No user of it has to wait."""
     if target.exists():
         raise Conflict(
             f"{str(target)!r} exists already. Choose another name: a backup never replaces one."
@@ -233,8 +233,8 @@ def _copy_sqlite(database: Database, path: Path, draft: Path, progress: Progress
     with ExitStack() as stack:
         with database.opening():
             source = stack.enter_context(closing(sqlite3.connect(path, isolation_level=None)))
-            # Inside a reading transaction the copy is one moment's, and does not start anew with
-            # every commit of others.
+            # Inside a reading transaction the copy is one moment's, and does not restart with every
+            # commit of others.
             source.execute("BEGIN")
             source.execute("SELECT count(*) FROM sqlite_master").fetchone()
         copy = stack.enter_context(closing(sqlite3.connect(draft)))
@@ -242,7 +242,7 @@ def _copy_sqlite(database: Database, path: Path, draft: Path, progress: Progress
             copy, pages=STEP_PAGES, progress=lambda _, left, total: progress(total - left, total)
         )
         source.execute("ROLLBACK")
-        copy.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
+        copy.execute("PRAGMA journal_mode=DELETE")  # one file, without a separate log
 
 
 def _copy_postgres(database: Database, draft: Path, progress: Progress) -> None:
@@ -269,15 +269,18 @@ def remove_database(path: Path) -> None:
     for leftover in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
         with suppress(
             OSError
-        ):  # where nothing may be written nothing was, and what went wrong is told already
+        ):  # if nothing may be written nothing was, and the problem is reported already
             leftover.unlink(missing_ok=True)
 
 
 def sync(path: Path) -> None:
-    """Make a file's content, or a folder's names, survive a power cut. Windows opens no folders."""
-    if sys.platform == "win32" and path.is_dir():
+    """Make a file's content, or a folder's names, survive a power cut. Windows opens no folders, and
+    syncs only files that are open for writing.
+    """
+    windows = sys.platform == "win32"
+    if windows and path.is_dir():
         return
-    descriptor = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDWR if windows else os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -1,8 +1,8 @@
 """What leaves the database for a bundle, on one consistent snapshot: sessions, and coded texts with
 coders under numbers.
 
-Texts of a study's sessions come into a coding project, all of it goes out as files, labels made
-elsewhere come back.
+Texts of a study's sessions enter a coding project, all of it is exported as files, labels from
+elsewhere are imported.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from believable.coding.coded_bundle import code_rows, final_rows, label_rows
 from believable.coding.label_files import MarkedText, table, to_qdc, write_codebook, write_labels
 from believable.coding.responses import Response, SessionTexts, prompts_of, responses_of
 from believable.core.errors import InvalidInput
-from believable.pages.contract import Kinds
 from believable.store import coding_marks, coding_projects, coding_rounds
 from believable.store.coding_marks import MarkOperation
 from believable.store.coding_projects import CodingProject, TextMedium
@@ -41,7 +40,6 @@ def export(
     study_id: str,
     folder: Path,
     *,
-    kinds: Kinds,
     simulated: bool = False,
     with_recruiter_hashes: bool = False,
     media_dir: Path | None = None,
@@ -54,8 +52,8 @@ def export(
     simulated ones.
 
     `media_dir` is the folder of the prepared media: logs of actions are read from there.
-    `leave_out` finds out what the declared analysis leaves out: `analysis.analysed_set` knows.
-    `registered_ms`: when the plan was registered, if it was.
+    `leave_out` finds the sessions that the declared analysis excludes: `analysis.analysed_set`
+    knows. `registered_ms`: when the plan was registered, if it was.
     """
 
     def on_snapshot(conn: Connection) -> WrittenBundle:
@@ -64,7 +62,6 @@ def export(
             study_record(conn, study_id, simulated=simulated),
             collected(conn, study_id, simulated=simulated),
             folder,
-            kinds=kinds,
             with_recruiter_hashes=with_recruiter_hashes,
             media_dir=media_dir,
             coding=coding_rows(conn, study_id, simulated=simulated),
@@ -78,7 +75,7 @@ def export(
 
 
 def coding_rows(conn: Connection, study: str, *, simulated: bool) -> CodingRows | None:
-    """All codings of a study's real or simulated texts; None where there are none."""
+    """All codings of a study's real or simulated texts; None without any."""
     projects = coding_projects.projects_of_study(conn, study, "simulated" if simulated else "real")
     if not projects:
         return None
@@ -143,7 +140,7 @@ def pseudonyms(conn: Connection, project: CodingProject) -> dict[str, str]:
     return {name: f"coder_{number}" for number, name in enumerate(coders, start=1)}
 
 
-def collect_texts(conn: Connection, project: CodingProject, *, kinds: Kinds, logs: Logs) -> int:
+def collect_texts(conn: Connection, project: CodingProject, *, logs: Logs) -> int:
     """Adds the texts of the study that are not there yet; how many. New ones follow the earlier
     ones, shuffled.
     """
@@ -157,8 +154,8 @@ def collect_texts(conn: Connection, project: CodingProject, *, kinds: Kinds, log
             body = conn.execute(
                 select(definitions.c.body).where(definitions.c.hash == name)
             ).scalar_one()
-            known[name] = Definition.from_json(body, kinds)
-        rows = SessionRows(record, known[name], kinds.instruments)
+            known[name] = Definition.from_json(body)
+        rows = SessionRows(record, known[name])
         texts = SessionTexts(rows.answers(), rows.flags(logs), rows.shown(), rows.exclusions())
         prompts = prompts_of(known[name], record.session.language)
         for response in responses_of(texts, prompts, project.sources):
@@ -201,7 +198,14 @@ def put_labels(
                 f"labels: text {text.number} is not on the list of {text.coder!r} in round"
                 f" {round_number}. Draw a round first, or correct the coder's name."
             )
-        operation = MarkOperation(round_number, text.number, text.mark, version, False, at_ms)
+        operation = MarkOperation(
+            round=round_number,
+            number=text.number,
+            mark=text.mark,
+            version=version,
+            suggested=False,
+            at_ms=at_ms,
+        )
         coding_marks.check_mark(conn, project, operation)
         coding_marks.put_mark(
             conn, project, text.coder, operation, assigned[text.coder, text.number]

@@ -1,4 +1,4 @@
-"""What coders said and what was decided.
+"""The labels of coders, and the decisions about them.
 
 A coder's browser sends numbered operations in a chain, acknowledged when they are durable, like a
 participant's events. Each carries a text's whole mark, so that the latest one holds and sending
@@ -46,7 +46,7 @@ _MOST = (2**31 - 1, 2**31 - 1, 2**31 - 1, 2**53)
 
 @dataclass(frozen=True, slots=True)
 class ClaimedDesk:
-    """`log` is the name of the chain, `ack` and `head` are where it stands."""
+    """`log` is the name of the chain, `ack` and `head` are its current state."""
 
     log: str
     epoch: int
@@ -54,7 +54,7 @@ class ClaimedDesk:
     head: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MarkOperation:
     """A mark that a coder made."""
 
@@ -97,8 +97,8 @@ def append_operations(
     *,
     at_ms: int,
 ) -> int | BelievableError:
-    """Stores what is new and applies it; the number up to which nothing is missing. An error is
-    returned, so that what came with it is stored all the same.
+    """Store new operations and apply them; returns the number up to which nothing is missing. An
+    error is returned, so the operations sent with it are stored all the same.
     """
     log = _log(conn, project, coder)
     if log is None:
@@ -107,7 +107,7 @@ def append_operations(
         return Conflict(
             f"epoch {epoch} was never given out (the latest is {log.epoch}). Reload the page."
         )
-    stored = _stored(conn, log.id, coding_operations.c.seq.in_([seq for seq, _ in sent]))
+    stored = _fetch_stored(conn, log.id, coding_operations.c.seq.in_([seq for seq, _ in sent]))
     fresh = {seq: body for seq, body in sent if stored.get(seq) != body}
     if epoch < log.epoch:
         keep_new(conn, coding_strays, _rows(conn, project, log.id, fresh, at_ms, epoch=epoch))
@@ -142,7 +142,7 @@ def append_operations(
     return _extend(conn, project, coder, log, fresh, at_ms)
 
 
-def _stored(conn: Connection, log: str, which: ColumnElement[bool]) -> dict[int, str]:
+def _fetch_stored(conn: Connection, log: str, which: ColumnElement[bool]) -> dict[int, str]:
     query = select(coding_operations.c.seq, coding_operations.c.body).where(
         coding_operations.c.log == log, which
     )
@@ -172,7 +172,7 @@ def _extend(
     top = max([log.top_seq, *fresh])
     waiting = dict(fresh)
     if log.top_seq > log.head_seq:
-        waiting |= _stored(conn, log.id, coding_operations.c.seq > log.head_seq)
+        waiting |= _fetch_stored(conn, log.id, coding_operations.c.seq > log.head_seq)
     head_seq, head_hash = int(log.head_seq), str(log.head_hash)
     while (body := waiting.get(head_seq + 1)) is not None:
         head_seq, head_hash = head_seq + 1, event_chain.extend(head_hash, [body])
@@ -200,12 +200,12 @@ def parse_operation(body: str) -> MarkOperation:
             f" {body[:80]!r}."
         )
     return MarkOperation(
-        data["round"],
-        data["number"],
-        from_json(data.get("mark")),
-        data["version"],
-        data.get("suggested") is True,
-        data["at_ms"],
+        round=data["round"],
+        number=data["number"],
+        mark=from_json(data.get("mark")),
+        version=data["version"],
+        suggested=data.get("suggested") is True,
+        at_ms=data["at_ms"],
     )
 
 
@@ -228,7 +228,7 @@ def session_of(conn: Connection, project: str, number: int) -> str | None:
 def _apply(conn: Connection, project: str, coder: str, seq: int, body: str, at_ms: int) -> None:
     try:
         operation = parse_operation(body)
-        session = _assigned(conn, project, coder, operation)
+        session = _assigned_sample(conn, project, coder, operation)
         check_mark(conn, project, operation)
     except (InvalidInput, NotFound) as error:
         message = f"coder {coder} in {project}: operation {seq} was kept but not applied: {error}"
@@ -243,7 +243,9 @@ def _apply(conn: Connection, project: str, coder: str, seq: int, body: str, at_m
     put_mark(conn, project, coder, operation, session)
 
 
-def _assigned(conn: Connection, project: str, coder: str, operation: MarkOperation) -> str | None:
+def _assigned_sample(
+    conn: Connection, project: str, coder: str, operation: MarkOperation
+) -> str | None:
     query = (
         select(texts_table.c.session)
         .select_from(coding_tasks)
@@ -266,9 +268,9 @@ def _assigned(conn: Connection, project: str, coder: str, operation: MarkOperati
 
 
 def check_mark(conn: Connection, project: str, operation: MarkOperation) -> None:
-    """Refuse a mark in a round that is closed, or with what its codebook and its text do not have.
-    For every way into the database. Codes that contradict each other stay: they are what the
-    resolve page is for.
+    """Refuse a mark in a closed round, or one that does not fit its codebook and its text. For
+    every way into the database. Codes that contradict each other stay: the resolve page is for
+    them.
     """
     rounds = select(coding_rounds.c.state).where(
         coding_rounds.c.project == project, coding_rounds.c.number == operation.round
@@ -325,9 +327,9 @@ def put_mark(
 NOTE_CHARACTERS = 4_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMark:
-    """One coder's mark as it stands."""
+    """One coder's current mark."""
 
     round: int
     coder: str
@@ -351,14 +353,14 @@ def marks(
     order = (coding_marks.c.round, coding_marks.c.number, coding_marks.c.coder)
     return tuple(
         StoredMark(
-            row.round,
-            row.coder,
-            row.number,
-            from_json(json.loads(row.body)),
-            row.version,
-            bool(row.suggested),
-            bool(row.review),
-            row.at_ms,
+            round=row.round,
+            coder=row.coder,
+            number=row.number,
+            mark=from_json(json.loads(row.body)),
+            version=row.version,
+            suggested=bool(row.suggested),
+            review=bool(row.review),
+            at_ms=row.at_ms,
         )
         for row in conn.execute(query.order_by(*order))
     )
@@ -414,7 +416,7 @@ def decide(
 
 
 def outcomes(conn: Connection, project: str) -> dict[int, tuple[DecidedMark, ...]]:
-    """What was decided about each text, in order."""
+    """The decisions about each text, in order."""
     query = (
         select(coding_outcomes)
         .where(coding_outcomes.c.project == project)
@@ -423,7 +425,12 @@ def outcomes(conn: Connection, project: str) -> dict[int, tuple[DecidedMark, ...
     decided: dict[int, list[DecidedMark]] = {}
     for row in conn.execute(query):
         outcome = DecidedMark(
-            row.round, row.how, row.user, row.version, from_json(json.loads(row.body)), row.note
+            round=row.round,
+            how=row.how,
+            user=row.user,
+            version=row.version,
+            mark=from_json(json.loads(row.body)),
+            note=row.note,
         )
         decided.setdefault(row.number, []).append(outcome)
     return {number: tuple(of_text) for number, of_text in decided.items()}

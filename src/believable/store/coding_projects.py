@@ -1,4 +1,4 @@
-"""Coding projects: a codebook in versions, and the texts, each once, under numbers that tell
+"""Coding projects: a codebook in versions, and the texts, each once, under numbers that reveal
 nothing.
 """
 
@@ -32,7 +32,7 @@ TEXT_POOLS = ("real", "simulated", "imported")
 SETTLING_RULES = ("none", "random_coder")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CodingProject:
     """`sources` are the texts it is about (`trial.question`, empty for all); `rule` is what settles
     open disagreements.
@@ -82,7 +82,7 @@ def project_id(study: str | None, name: str) -> str:
     return f"{whole[: ID_CHARACTERS - 22]}~~{digest}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BookVersion:
     """A version of the codebook. `policies` say what became of labels of the codes it changed."""
 
@@ -112,7 +112,18 @@ def create_project(conn: Connection, project: CodingProject, book: Codebook, *, 
     conn.execute(
         insert(coding_projects).values(asdict(project) | {"sources": json.dumps(project.sources)})
     )
-    _put_book(conn, project.id, BookVersion(1, book, {}, "first version", user, project.created_ms))
+    _put_book(
+        conn,
+        project.id,
+        BookVersion(
+            version=1,
+            book=book,
+            policies={},
+            note="first version",
+            user=user,
+            at_ms=project.created_ms,
+        ),
+    )
 
 
 def import_texts(
@@ -221,7 +232,13 @@ def add_version(
             f"somebody has made version {latest} of the codebook meanwhile. Open it and make your"
             " change again."
         )
-    _put_book(conn, project, BookVersion(after + 1, book, policies, note, user, at_ms))
+    _put_book(
+        conn,
+        project,
+        BookVersion(
+            version=after + 1, book=book, policies=policies, note=note, user=user, at_ms=at_ms
+        ),
+    )
     if any(policy != "keep" for policy in policies.values()):
         _carry(conn, project, policies)
     return after + 1
@@ -266,12 +283,12 @@ def _project(row: Row[Any]) -> CodingProject:
 
 def _version(row: Row[Any]) -> BookVersion:
     return BookVersion(
-        row.version,
-        Codebook.model_validate_json(row.body),
-        json.loads(row.policies),
-        row.note,
-        row.user,
-        row.at_ms,
+        version=row.version,
+        book=Codebook.model_validate_json(row.body),
+        policies=json.loads(row.policies),
+        note=row.note,
+        user=row.user,
+        at_ms=row.at_ms,
     )
 
 

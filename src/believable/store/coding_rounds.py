@@ -1,5 +1,5 @@
-"""Rounds of coding: what was drawn, who codes what, how far they are; and the simulated coders of
-simulated texts.
+"""Rounds of coding: the drawn texts, the assignments of coders, their progress; and the simulated
+coders of simulated texts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OF_ITS_ROUND = and_(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CodingRound:
     number: int
     kind: str
@@ -38,7 +38,7 @@ class CodingRound:
     created_ms: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CoderProgress:
     """How far a coder is in a round."""
 
@@ -71,7 +71,7 @@ def add_round(
 ) -> CodingRound:
     """Draws a round from the texts that no earlier round of agreement or split has, and assigns it.
 
-    `again` takes the texts of that earlier round instead: they are coded anew after the codebook
+    `again` takes the texts of that earlier round instead: they are coded again after the codebook
     was refined.
     """
     number = 1 + max((earlier.number for earlier in rounds(conn, project.id)), default=0)
@@ -97,7 +97,15 @@ def add_round(
     }
     conn.execute(insert(coding_rounds).values(project=project.id, **row))
     put_tasks(conn, project.id, number, assign(chosen, coders, plan, rng))
-    return CodingRound(number, plan.kind, plan, tuple(coders), "open", user, at_ms)
+    return CodingRound(
+        number=number,
+        kind=plan.kind,
+        plan=plan,
+        coders=tuple(coders),
+        state="open",
+        user=user,
+        created_ms=at_ms,
+    )
 
 
 def _numbers(conn: Connection, project: str, number: int) -> list[int]:
@@ -135,7 +143,15 @@ def rounds(conn: Connection, project: str) -> tuple[CodingRound, ...]:
         plan = RoundPlan(**{name: kept[name] for name in RoundPlan.__slots__})
         coders = tuple(kept["coders"])
         drawn.append(
-            CodingRound(row.number, row.kind, plan, coders, row.state, row.user, row.created_ms)
+            CodingRound(
+                number=row.number,
+                kind=row.kind,
+                plan=plan,
+                coders=coders,
+                state=row.state,
+                user=row.user,
+                created_ms=row.created_ms,
+            )
         )
     return tuple(drawn)
 
@@ -205,7 +221,7 @@ def coder_progress(conn: Connection, project: str) -> tuple[CoderProgress, ...]:
     )
     done = {(row[0], row[1]): row[2] for row in conn.execute(finished)}
     return tuple(
-        CoderProgress(row[0], row[1], row[2], done.get((row[0], row[1]), 0))
+        CoderProgress(round=row[0], coder=row[1], n=row[2], done=done.get((row[0], row[1]), 0))
         for row in conn.execute(assigned)
     )
 
@@ -228,8 +244,8 @@ def simulate_coders(
     texts = coding_projects.words(conn, project.id)
     n_marks = 0
     plans = (
-        RoundPlan("agreement", min(settings.agreement, max(1, len(texts) // 4))),
-        RoundPlan("split", None, settings.per_judge, settings.overlap),
+        RoundPlan(kind="agreement", n=min(settings.agreement, max(1, len(texts) // 4))),
+        RoundPlan(kind="split", n=None, per_judge=settings.per_judge, overlap=settings.overlap),
     )
     for plan in plans:
         drawn = add_round(conn, project, plan, CODERS, user="simulated", at_ms=at_ms)
@@ -242,7 +258,14 @@ def simulate_coders(
                 )
                 truth = read_reason(phrases, texts[task.number])
                 mark = replace(simulated_coder(book, truth, rng, error=settings.error), done=True)
-                operation = MarkOperation(task.round, task.number, mark, 1, False, at_ms)
+                operation = MarkOperation(
+                    round=task.round,
+                    number=task.number,
+                    mark=mark,
+                    version=1,
+                    suggested=False,
+                    at_ms=at_ms,
+                )
                 put_mark(
                     conn, project.id, coder, operation, session_of(conn, project.id, task.number)
                 )

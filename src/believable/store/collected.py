@@ -1,4 +1,4 @@
-"""What was collected, as the records a bundle is made from: read in chunks, in an order that never
+"""The collected data, as the records a bundle is made from: read in chunks, in an order that never
 changes.
 """
 
@@ -48,8 +48,8 @@ def count(conn: Connection, study_id: str, *, simulated: bool) -> int:
 
 
 def study_record(conn: Connection, study_id: str, *, simulated: bool) -> StudyRecord:
-    """The study, the definitions its sessions are pinned to (and the current one), and what is not
-    exported, counted.
+    """The study, the definitions its sessions are pinned to (and the current one), and a count of
+    everything that is not exported.
     """
     study = studies.get(conn, study_id)
     pool = "simulated" if simulated else "real"
@@ -70,13 +70,13 @@ def study_record(conn: Connection, study_id: str, *, simulated: bool) -> StudyRe
     previews = 0 if simulated else _in_pool(conn, study_id, "preview")
     gone = monitor.withdrawn(conn, study_id, pool)
     return StudyRecord(
-        study.id,
-        study.title,
-        bodies,
-        simulated,
-        gone,
-        previews,
-        version_records(conn, study_id, pool),
+        id=study.id,
+        title=study.title,
+        definitions=bodies,
+        simulated=simulated,
+        withdrawn=gone,
+        previews=previews,
+        versions=version_records(conn, study_id, pool),
     )
 
 
@@ -164,15 +164,27 @@ def _chunk(
     def decision(row: Row[Any]) -> DecisionRecord:
         blind = not looks.before(row.user, records[row.session].number, row.at_ms)
         return DecisionRecord(
-            row.kind, row.target, row.reason, names[row.user], row.at_ms, blind=blind
+            kind=row.kind,
+            target=row.target,
+            reason=row.reason,
+            user=names[row.user],
+            at_ms=row.at_ms,
+            blind=blind,
         )
 
     decided = _by_session(conn, decisions, ids, ("id",), decision)
     for name in ids:
         # Events are by far the most, so they are fetched one session at a time.
         happened: tuple[EventRecord, ...] = tuple(_EVENTS.run(conn, {"own": name}))
-        rows = (tuple(closed[name]), happened, tuple(kept[name]), tuple(decided[name]))
-        yield CollectedSession(records[name], *rows, _rounds(conn, name), checks_of(conn, name))
+        yield CollectedSession(
+            session=records[name],
+            trials=tuple(closed[name]),
+            events=happened,
+            strays=tuple(kept[name]),
+            decisions=tuple(decided[name]),
+            rounds=_rounds(conn, name),
+            view_checks=checks_of(conn, name),
+        )
 
 
 def _rounds(conn: Connection, session: str) -> tuple[RoundRecord, ...]:
@@ -185,7 +197,7 @@ def _rounds(conn: Connection, session: str) -> tuple[RoundRecord, ...]:
                 for name in ("setup", "state", "losses", "score", "started_ms", "ended_ms")
             },
             ticks=round_.tick,
-            changes=tuple(tuple(change) for change in rounds.changes_of(conn, round_.key)),
+            changes=tuple(rounds.changes_of(conn, round_.key)),
             recording=get_file(conn, session, round_.key.recording_name),
         )
         for round_ in rounds.of_session(conn, session)
@@ -215,7 +227,7 @@ def _session(row: Row[Any]) -> SessionRecord:
     return SessionRecord(**values | {"arms": json.loads(row.arms), "rows": json.loads(row.rows)})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recruited:
     """A session that a recruiting platform sent, and what became of it. `reason` is why it was
     rejected or approved.
@@ -273,15 +285,15 @@ def recruited(conn: Connection, study_id: str) -> tuple[Recruited, ...]:
     reasons = {row.session: row.reason for row in conn.execute(paying)}
     return tuple(
         Recruited(
-            row.number,
-            row.definition,
-            row.recruiter_hash,
-            json.loads(row.recruiter_extra),
-            row.state,
-            row.outcome,
-            bool(row.rejected),
-            reasons.get(row.id, "") if row.rejected or row.approved else "",
-            bool(row.approved),
+            number=row.number,
+            definition=row.definition,
+            recruiter_hash=row.recruiter_hash,
+            extra=json.loads(row.recruiter_extra),
+            state=row.state,
+            outcome=row.outcome,
+            rejected=bool(row.rejected),
+            reason=reasons.get(row.id, "") if row.rejected or row.approved else "",
+            approved=bool(row.approved),
         )
         for row in conn.execute(query)
     )

@@ -33,8 +33,8 @@ from believable.store.trouble import Trouble, trouble, troubles_told
 
 #: How long SQLite waits for another process's transaction.
 BUSY_TIMEOUT_MS = 30_000
-#: The writing thread keeps its connection (`writing`); whoever else changes something on this
-#: engine gets another one.
+#: The writing thread keeps its connection (`writing`); other changes on this engine use another
+#: one.
 SPARE = 1
 #: The key of PostgreSQL's advisory locks: "believab" in ASCII.
 ADVISORY_KEY = int.from_bytes(b"believab", "big")
@@ -53,13 +53,13 @@ POSTGRES_OPTIONS = (
 Synchronous: TypeAlias = Literal["FULL", "NORMAL"]
 
 
-#: What is wrong with a file is told up to this many times.
+#: At most this number of problems of a file is listed.
 MOST_DAMAGES = 20
 
 
 def owner_folder(path: Path) -> Path:
-    """The folder, made if need be. Others may neither list nor change it; a web server that is told
-    a medium's exact name may still pass through to it, because files that hold people's data are
+    """The folder, made if needed. Others may neither list nor change it; a web server that knows a
+    medium's exact name may still pass through to it, because files that hold people's data are
     closed themselves (`owner_only`).
     """
     try:
@@ -78,9 +78,9 @@ def owner_folder(path: Path) -> Path:
 
 
 def owner_file(path: Path, flags: int) -> int:
-    """A descriptor of the file, made if need be, which nobody but its owner reads. What an
-    administrator's command makes belongs to whoever the folder belongs to: the server that runs
-    there under an account of its own must be able to use it.
+    """A descriptor of the file, made if needed, which only its owner reads. The files of an
+    administrator's command belong to the owner of the folder: the server that runs there under
+    another account must be able to use them.
     """
     descriptor = os.open(path, flags | os.O_CREAT, 0o600)
     if sys.platform != "win32" and os.geteuid() == 0:
@@ -93,14 +93,14 @@ _making = threading.Lock()
 
 
 def owner_only(path: Path) -> None:
-    """Make the file if there is none, and let nobody but its owner read it. SQLite gives its logs
-    the same rights.
+    """Make the file if there is none, and let only its owner read it. SQLite gives its logs the
+    same rights.
 
     A file that is there is never opened: closing any descriptor of it would let go of all locks
     that this process holds on it, and two writers that believe to be alone destroy a database.
     Hence O_EXCL, and one thread at a time.
     """
-    # Where it is there already, or may not be made, opening the database says so.
+    # If it exists already, or may not be made, opening the database says so.
     with _making, contextlib.suppress(OSError):
         os.close(owner_file(path, os.O_RDONLY | os.O_EXCL))
     for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
@@ -132,7 +132,7 @@ def read_only(path: Path) -> Engine:
 
 
 def _bad_url(url: str) -> InvalidInput:
-    shown = url.split("@")[-1]  # what stands before it may be a password
+    shown = url.split("@")[-1]  # the text before it may be a password
     return InvalidInput(
         "database address: expected sqlite:///path/to/file.db or postgresql://user@host/name, got"
         f" …{shown!r}. Give one of these forms."
@@ -180,7 +180,7 @@ class Database:
 
     @property
     def name(self) -> str:
-        """As people know it: a file, or an address without what nobody else may read."""
+        """For people: a file, or an address without its secret parts."""
         if self.path is not None:
             return str(self.path)
         hidden = {key: "hidden" for key in self.url.query if "password" in key}
@@ -361,8 +361,8 @@ class Database:
         conn.execute(text(put), row)
 
     def damages(self) -> list[str]:
-        """SQLite: what a quick look over the whole file finds wrong with it. PostgreSQL watches
-        over its own pages.
+        """SQLite: the problems that a quick look over the whole file finds. PostgreSQL watches over
+        its pages itself.
         """
         if self.path is None:
             return []
@@ -398,8 +398,8 @@ CHECKPOINT_INTERVAL_S = 0.5
 
 
 class Checkpointer:
-    """Moves committed pages from SQLite's log into its file, beside the writer instead of inside
-    somebody's commit.
+    """Moves committed pages from SQLite's log into its file, in a separate thread instead of inside
+    a commit.
 
     With a busy disk a commit that does this itself can take seconds; measured at 1,000 batches a
     second, the slowest hundredth waited up to 3 s without this thread and never more than 0.3 s
@@ -436,8 +436,8 @@ class Checkpointer:
                 except FileNotFoundError:
                     seen = None
                 except sqlite3.Error as error:
-                    # A full disk, a lock: the writer meets the same trouble and tells it; here the
-                    # next round tries again.
+                    # A full disk, a lock: the writer meets the same problem and reports it; here
+                    # the next round tries again.
                     if str(error) != said:  # once, not twice a second
                         said = str(error)
                         log.warning("checkpoint failed: %s", error)

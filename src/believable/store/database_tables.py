@@ -1,4 +1,4 @@
-"""The tables. Changing one needs a migration beside it."""
+"""The tables. A change of one needs a migration."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ revisions = Table(  # why a study was changed while participants took part, neve
     Column("study", String(64), ForeignKey("studies.id"), nullable=False, index=True),
     Column(
         "definition", String(64), ForeignKey("definitions.hash"), nullable=False
-    ),  # of the sessions to come
+    ),  # of later sessions
     Column("previous", String(64), nullable=False),  # hash of the definition before
     Column("reason", Text, nullable=False),
     Column("user", String(64), nullable=False),
@@ -158,7 +158,7 @@ events = Table(
     metadata,
     Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
     Column("seq", Integer, primary_key=True),
-    Column("body", Text, nullable=False),  # exactly what the browser hashed
+    Column("body", Text, nullable=False),  # exactly the text that the browser hashed
     Column("received_ms", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
@@ -254,7 +254,7 @@ review_answers = Table(
     Column("pasted", Integer, nullable=False),  # characters
     Column(
         "digest", String(32), nullable=False
-    ),  # of the text as sameness is judged; '' where it is too short
+    ),  # of the text in its compared form; '' if it is too short
     Column(
         "alike", Text, nullable=False
     ),  # JSON [[id, similarity], …]: a few that are nearly the same
@@ -295,7 +295,7 @@ review_sessions = Table(  # how far each session has been read for the queue
     metadata,
     Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
     Column("run", Integer, nullable=False),
-    Column("position", Integer, nullable=False),  # of the page it stood at
+    Column("position", Integer, nullable=False),  # of its page
     Column("state", String(12), nullable=False),
     Column(
         "closed", Integer, nullable=False
@@ -303,7 +303,7 @@ review_sessions = Table(  # how far each session has been read for the queue
     Column("seq", Integer, nullable=False),  # the event that closed it
 )
 
-review_states = Table(  # what the queue of a pool was made from
+review_states = Table(  # the source of the queue of a pool
     "review_states",
     metadata,
     Column("study", String(64), ForeignKey("studies.id"), primary_key=True),
@@ -314,7 +314,7 @@ review_states = Table(  # what the queue of a pool was made from
     Column("withdrawn", Integer, nullable=False),
 )
 
-tombstones = Table(  # what is left of a withdrawn session: that it was there
+tombstones = Table(  # the remains of a withdrawn session: that it existed
     "tombstones",
     metadata,
     Column("session", String(32), primary_key=True),
@@ -323,7 +323,7 @@ tombstones = Table(  # what is left of a withdrawn session: that it was there
     ),  # so that its page can say what happened
     Column("study", String(64), nullable=False, index=True),
     Column("link_kind", String(10), nullable=False),
-    Column("number", Integer, nullable=False),  # never given to anybody else
+    Column("number", Integer, nullable=False),  # never reused
     Column("withdrawn_ms", BigInteger, nullable=False),
 )
 
@@ -339,7 +339,7 @@ users = Table(
     ),  # of the server: every study, every account
 )
 
-study_roles = Table(  # what a user may do in one study
+study_roles = Table(  # the rights of a user in one study
     "study_roles",
     metadata,
     Column("user", String(64), ForeignKey("users.name"), primary_key=True),
@@ -362,14 +362,14 @@ second_factors = Table(  # secrets of one-time codes (TOTP)
     ),  # of the last code that was used: none counts twice
 )
 
-recovery_codes = Table(  # each lets somebody in once who has lost the device with the secret
+recovery_codes = Table(  # each admits a user once who has lost the device with the secret
     "recovery_codes",
     metadata,
     Column("user", String(64), ForeignKey("users.name"), primary_key=True),
     Column("code_hash", String(64), primary_key=True),  # keyed
 )
 
-identities = Table(  # who somebody is at a provider of log-ins (OpenID Connect)
+identities = Table(  # the identity of a user at a provider of log-ins (OpenID Connect)
     "identities",
     metadata,
     Column("issuer", String(255), primary_key=True),
@@ -378,7 +378,7 @@ identities = Table(  # who somebody is at a provider of log-ins (OpenID Connect)
     Column("at_ms", BigInteger, nullable=False),
 )
 
-server_rules = Table(  # what administrators have decided for everybody
+server_rules = Table(  # the decisions of administrators for all users
     "server_rules",
     metadata,
     Column("name", String(32), primary_key=True),
@@ -445,7 +445,7 @@ audit = (
     )
 )
 
-#: What is left of words about a session that was withdrawn.
+#: The replacement of texts about a session that was withdrawn.
 FORGOTTEN = "about a session that was withdrawn later"
 
 #: What keeps the log as it is against every statement that is not a change of the tables
@@ -520,7 +520,7 @@ rounds = Table(  # games played in a session; the attempts of one trial are coun
         "state", String(8), nullable=False
     ),  # live | over | left (begun again, or a practice that was ended)
     Column("tick", Integer, nullable=False, server_default="0"),  # inputs are durable up to here
-    Column("holder", String(32), nullable=False),  # the connection that may go on with it
+    Column("holder", String(32), nullable=False),  # the connection that may continue it
     Column(
         "losses", Integer, nullable=False, server_default="0"
     ),  # how often the connection was lost
@@ -529,7 +529,7 @@ rounds = Table(  # games played in a session; the attempts of one trial are coun
     Column("ended_ms", BigInteger, nullable=True),
 )
 
-round_inputs = Table(  # what the server applied, in pieces
+round_inputs = Table(  # the inputs that the server applied, in pieces
     "round_inputs",
     metadata,
     Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
@@ -537,6 +537,9 @@ round_inputs = Table(  # what the server applied, in pieces
     Column("run", Integer, primary_key=True),
     Column("attempt", Integer, primary_key=True),
     Column("tick", Integer, primary_key=True),  # the piece ends before this tick
+    Column(
+        "seat", Integer, primary_key=True, server_default="0"
+    ),  # number of the seat in its world; 0: the first
     Column(
         "inputs", Text, nullable=False
     ),  # JSON: each change of the inputs with the tick it was applied at
@@ -577,13 +580,11 @@ coding_texts = Table(
     "coding_texts",
     metadata,
     Column("project", String(64), ForeignKey("coding_projects.id"), primary_key=True),
-    Column("number", Integer, primary_key=True),  # in an order that tells nothing
+    Column("number", Integer, primary_key=True),  # in an order that reveals nothing
     Column("session", String(32), nullable=True, index=True),
-    Column(
-        "place", String(64), nullable=False
-    ),  # hash of where it comes from, so that it is collected once
+    Column("place", String(64), nullable=False),  # hash of its origin, so that it is collected once
     Column("text", Text, nullable=False),
-    Column("about", Text, nullable=False),  # JSON: where it comes from, what was shown
+    Column("about", Text, nullable=False),  # JSON: its origin, and the stimulus that was shown
     UniqueConstraint("project", "place"),
 )
 
@@ -611,7 +612,7 @@ coding_tasks = Table(  # who codes what
     Index("ix_coding_tasks_coder", "coder", "project"),
 )
 
-coding_logs = Table(  # what a coder's browser sends about a project: a chain like a session's
+coding_logs = Table(  # the events of a coder's browser about a project: a chain like a session's
     "coding_logs",
     metadata,
     Column("id", String(32), primary_key=True),
@@ -661,7 +662,7 @@ coding_marks = Table(  # what each coder says now, made from the operations
     Column("at_ms", BigInteger, nullable=False),
 )
 
-coding_outcomes = Table(  # what was decided where coders differ, never overwritten
+coding_outcomes = Table(  # the decisions if coders differ, never overwritten
     "coding_outcomes",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),

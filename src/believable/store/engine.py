@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 #: Changes per commit at most: bounds how long a commit takes.
 GROUP_LIMIT = 1_000
-#: How long a change waits for a database that went away before its caller is told.
+#: How long a change waits for a database that is gone before its caller gets an error.
 PATIENCE_S = 15.0
 #: How long the writer waits for company before it begins a commit.
 LINGER_S = 0.002
@@ -44,7 +44,7 @@ LEAST_FREE_BYTES = 64 * 1024 * 1024
 class Store:
     """One database, opened by one process. Thread-safe. Close it, or use it as a context manager.
 
-    `write(fn)` runs `fn(conn)` in a transaction shared with everybody who waits, and returns when
+    `write(fn)` runs `fn(conn)` in a transaction shared with all waiting changes, and returns when
     it is durable. `read(fn)` runs `fn(conn)` on a consistent snapshot. `awrite` and `aread` are the
     same for coroutines.
     """
@@ -83,7 +83,7 @@ class Store:
 
         `max_pages` (or BELIEVABLE_SQLITE_MAX_PAGES) limits a SQLite file; `group_limit` (or
         BELIEVABLE_GROUP_LIMIT) the changes per commit, 1 meaning one commit per change.
-        `synchronous` is `NORMAL` for a process that stores nobody's answers but simulated ones.
+        `synchronous` is `NORMAL` for a process that stores simulated answers only.
         """
         pages = (
             max_pages if max_pages is not None else _from_environment("BELIEVABLE_SQLITE_MAX_PAGES")
@@ -156,7 +156,7 @@ class Store:
     # care
 
     def alarms(self) -> tuple[Alarm, ...]:
-        """What stands: alarms that cannot be written now (first), and those in the database."""
+        """The open alarms: those that cannot be written now (first), and those in the database."""
         unwritten = self._writer.watch.unwritten
         stored = self.read(alarms.standing)
         known = {
@@ -168,7 +168,7 @@ class Store:
         )
 
     def examine(self) -> None:
-        """Refuse a damaged SQLite file before anybody's answers go into it. Reads the whole file
+        """Refuse a damaged SQLite file before answers are stored in it. Reads the whole file
         once.
         """
         if damages := self.database.damages():
@@ -176,7 +176,7 @@ class Store:
             raise Unavailable(f"the database {self.database.path} is damaged. {RESTORE}\n{listed}")
 
     async def atroubles(self, patience_s: float = STUCK_S) -> Mapping[str, str]:
-        """What keeps this process from storing, by what is concerned; empty when a change was just
+        """The reasons why this process cannot store, by subject; empty when a change was just
         stored durably. It waits no longer than `patience_s` for that.
         """
         troubles = {"integrity": "damaged"} if self._writer.watch.stands("database_damaged") else {}

@@ -1,5 +1,5 @@
-"""Events: immutable, numbered, kept to the letter. Checking what comes in, storing it, and reading
-it back.
+"""Events: immutable, numbered, kept to the letter. Checking new events, storing them, and reading
+them back.
 
 Storing is the hot path: all waiting batches of all sessions, merged into a few statements.
 `(session, seq)` is the key, so sending again is harmless. The answer to a batch is the highest
@@ -44,7 +44,7 @@ SEQ_WINDOW = 20_000
 SESSION_CHARS = 64_000_000
 MINUTE_CHARS = 16_000_000
 MINUTE_MS = 60_000
-#: What an event costs beside its text.
+#: The overhead of an event in addition to its text.
 EVENT_CHARS = 100
 #: Values in one IN list: databases limit them.
 MAX_PARAMETERS = 5_000
@@ -59,7 +59,7 @@ class EventBatch:
     events: tuple[tuple[int, str], ...]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _OpenSession:
     """A session while batches are merged into it."""
 
@@ -109,8 +109,8 @@ _SELECT_ONE = FixedStatement(
     .with_for_update()
 )
 # Plain SQL for the two statements that run thousands of times a second: compiling parameters would
-# be a third of the work. A plain INSERT, on purpose: what is new was found out under the lock, and
-# a clash must fail and not be passed over.
+# be a third of the work. A plain INSERT, on purpose: new events were found under the lock, and a
+# clash must fail and not be passed over.
 _INSERT = "INSERT INTO events (session, seq, body, received_ms) VALUES (?, ?, ?, ?)"
 _UPDATE = (
     "UPDATE sessions SET head_seq = ?, head_hash = ?, top_seq = ?, seen_ms = ?, reserved_until_ms ="
@@ -119,6 +119,22 @@ _UPDATE = (
 _UPDATE_COUNTS = (
     "UPDATE sessions SET stored_chars = ?, minute_ms = ?, minute_chars = ? WHERE id = ?"
 )
+
+
+def _open_session(row: Any) -> _OpenSession:
+    return _OpenSession(
+        id=row[1],
+        study=row[2],
+        state=row[3],
+        epoch=row[4],
+        head_seq=row[5],
+        head_hash=row[6],
+        top_seq=row[7],
+        reservation_ms=row[8],
+        stored_chars=row[9],
+        minute_ms=row[10],
+        minute_chars=row[11],
+    )
 
 
 def apply(
@@ -132,7 +148,7 @@ def apply(
         rows: Iterable[Any] = _SELECT_ONE.run(conn, {"token": tokens[0]})
     else:
         rows = conn.execute(_SELECT, {"tokens": tokens})
-    opened = {row[0]: _OpenSession(*row[1:]) for row in rows}
+    opened = {row[0]: _open_session(row) for row in rows}
     gone = _withdrawn(conn, [token for token in tokens if token not in opened])
     _fetch_stored(conn, batches, opened)
     answers: list[int | BelievableError] = []
@@ -363,7 +379,7 @@ _FIELDS = frozenset({"kind", "trial", "at_ms", "mono_ms", "data"})
 _KIND = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """A parsed event. `trial` is the position of the page, None before the first."""
 
@@ -492,13 +508,13 @@ def parse_event(seq: int, body: str, received_ms: int) -> Event:
     """A stored body as a record."""
     value = _load(seq, body)
     return Event(
-        seq,
-        value["kind"],
-        value["trial"],
-        value["at_ms"],
-        value["mono_ms"],
-        value["data"],
-        received_ms,
+        seq=seq,
+        kind=value["kind"],
+        trial=value["trial"],
+        at_ms=value["at_ms"],
+        mono_ms=value["mono_ms"],
+        data=value["data"],
+        received_ms=received_ms,
     )
 
 

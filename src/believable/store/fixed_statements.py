@@ -2,7 +2,7 @@
 
 The SQL toolkit takes five to ten times as long to run a small statement as SQLite does. These few
 are compiled once per kind of database; on SQLite they go straight to the driver's connection,
-inside the transaction that is open there, and what it raises is told as the toolkit tells it. On
+inside the transaction that is open there, and its errors are raised as the toolkit's. On
 PostgreSQL, where a broken connection has to be noticed, they go through the toolkit as text.
 """
 
@@ -68,7 +68,7 @@ class CompiledText:
 
 
 class FixedStatement:
-    """A statement with named parameters; rows come as plain tuples in the order of its columns."""
+    """A statement with named parameters; rows are plain tuples in the order of its columns."""
 
     def __init__(self, clause: Executable) -> None:
         self._clause = clause
@@ -94,7 +94,7 @@ class FixedStatement:
         return self._compiled.setdefault(dialect, text)
 
     def first(self, conn: Connection, values: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The row by the names of its columns, where there is one."""
+        """The row by the names of its columns, if there is one."""
         rows = self.run(conn, values)
         return dict(zip(self.names, rows[0], strict=True)) if rows else None
 

@@ -1,4 +1,4 @@
-"""Who somebody is at a provider of log-ins. Only people who were given an account get in."""
+"""The identities of users at a provider of log-ins. Only people with an account are admitted."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def user_of(conn: Connection, issuer: str, subject: str, email: str, *, now_ms: 
     """The account of this person: the one they came to before, or the one named by the address the
     provider has verified.
 
-    From the first time on the subject counts, not the address: an address may pass to somebody
-    else.
+    From the first log-in on the subject counts, not the address: an address may pass to another
+    person.
     """
     name = conn.execute(
         select(identities.c.user).where(
@@ -22,7 +22,7 @@ def user_of(conn: Connection, issuer: str, subject: str, email: str, *, now_ms: 
         )
     ).scalar()
     if name is None:
-        name = _invited(conn, issuer, email)
+        name = _accept_invitation(conn, issuer, email)
         conn.execute(
             insert(identities).values(issuer=issuer, subject=subject, user=name, at_ms=now_ms)
         )
@@ -31,7 +31,7 @@ def user_of(conn: Connection, issuer: str, subject: str, email: str, *, now_ms: 
     return str(name)
 
 
-def _invited(conn: Connection, issuer: str, email: str) -> str:
+def _accept_invitation(conn: Connection, issuer: str, email: str) -> str:
     if "@" not in email:
         raise Refused(
             "The provider has not verified an e-mail address of yours, by which you could be known"

@@ -13,7 +13,7 @@ from believable.store.database import ADVISORY_KEY, Database
 from believable.store.database_tables import APPEND_ONLY, metadata
 
 #: The newest revision under `migrations/versions`.
-REVISION = "0009"
+REVISION = "0010"
 MIGRATIONS = Path(__file__).parent / "migrations"
 #: The table in which Alembic keeps the revision, as Alembic makes it.
 _MARK = (
@@ -23,7 +23,7 @@ _MARK = (
 
 
 def revision(conn: Connection) -> str | None:
-    """What the database says it is; None for an empty one."""
+    """The version stated in the database; None for an empty one."""
     if not inspect(conn).has_table("alembic_version"):
         return None
     return conn.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()

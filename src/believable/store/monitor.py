@@ -1,4 +1,4 @@
-"""What the console watches: counts, progress, balance, pace and silence of a study.
+"""The figures that the console watches: counts, progress, balance, pace and silence of a study.
 
 The cost grows with the number of sessions, not of events: events are looked at only near the end of
 each running session. Real, simulated and preview sessions are separate pools and are never added
@@ -21,7 +21,7 @@ from believable.store.sessions import POOLS
 #: place runs out.
 ACTIVE_MS = 60_000
 
-#: The pace is counted over at most so many sessions and scaled up when there are more.
+#: The pace is counted over at most this number of sessions and scaled up if there are more.
 PULSE_SESSIONS = 100
 #: No browser sends more than this, so the end of a session is enough to look at.
 PULSE_EVENTS_PER_S = 30
@@ -45,7 +45,7 @@ def _count(conn: Connection, where: ColumnElement[bool]) -> int:
     return conn.execute(select(func.count()).select_from(sessions).where(where)).scalar_one()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionGroup:
     """Sessions that are alike in everything the monitor shows. `arms` and `rows` are JSON as
     stored.
@@ -77,8 +77,8 @@ class SessionGroup:
 
 
 def groups(conn: Connection, study: str, pool: str, *, now_ms: int) -> tuple[SessionGroup, ...]:
-    """All sessions of a pool, counted by what they have in common: one query, whatever the number
-    of events.
+    """All sessions of a pool, counted by their common properties: one query, whatever the number of
+    events.
     """
     seen = case(
         (and_(sessions.c.state == "active", sessions.c.seen_ms > now_ms - ACTIVE_MS), 1), else_=0
@@ -104,7 +104,7 @@ def groups(conn: Connection, study: str, pool: str, *, now_ms: int) -> tuple[Ses
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
     """How many sessions of a pool are where. Every started one is in exactly one other, but for the
     last three.
@@ -184,7 +184,7 @@ class EndedEarly:
 
 
 def ended_early(conn: Connection, study: str, pool: str) -> tuple[EndedEarly, ...]:
-    """Where sessions ended early: at their last failed trial, because they themselves stand at the
+    """Where sessions ended early: at their last failed trial, because they themselves are at the
     finish page.
     """
     last = func.max(trials.c.position).label("position")
@@ -251,7 +251,7 @@ def median_duration_ms(conn: Connection, study: str, pool: str) -> float | None:
     return float(sum(values) / len(values))
 
 
-#: The present rate is that of the last week, or of the time since the first session where that is
+#: The present rate is that of the last week, or of the time since the first session if that is
 #: shorter.
 RATE_WINDOW_MS = 7 * 86_400_000
 
@@ -359,10 +359,10 @@ def _arrivals(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SilentSession:
-    """A running session from which nothing comes, or whose events have a hole that the browser has
-    yet to fill.
+    """A running session that is silent, or whose events have a gap that the browser has yet to
+    fill.
     """
 
     number: int
@@ -392,14 +392,20 @@ def silent(
     )
     query = select(*columns, sessions.c.top_seq - sessions.c.head_seq).where(where)
     rows = conn.execute(query.order_by(sessions.c.seen_ms, sessions.c.number).limit(limit))
-    return tuple(SilentSession(*row) for row in rows), _count(conn, where)
+    silent_sessions = tuple(
+        SilentSession(
+            number=number, link_kind=kind, position=position, silent_ms=silent_ms, missing=missing
+        )
+        for number, kind, position, silent_ms, missing in rows
+    )
+    return silent_sessions, _count(conn, where)
 
 
 # ---------------------------------------------------------------------------------------------- all
 # at once
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """Everything the monitor shows of one pool, read at one moment."""
 

@@ -105,7 +105,7 @@ def versions(conn: Connection, study: str) -> tuple[Version, ...]:
 # personal links
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PersonalLink:
     """`number`, `state` and `outcome` are of the session that used it; None while unused (or after
     a withdrawal).
@@ -129,13 +129,13 @@ def personal_links(conn: Connection, study: str) -> tuple[PersonalLink, ...]:
     )
     return tuple(
         PersonalLink(
-            row.token,
-            row.label,
-            row.used_by is not None,
-            row.number,
-            row.state,
-            row.outcome,
-            row.created_ms,
+            token=row.token,
+            label=row.label,
+            used=row.used_by is not None,
+            number=row.number,
+            state=row.state,
+            outcome=row.outcome,
+            created_ms=row.created_ms,
         )
         for row in conn.execute(query)
     )
@@ -157,7 +157,7 @@ PLACES: Mapping[str, str] = {
     "rejected": "rejected",
     "excluded": "excluded",
 }
-#: What the list can be sorted by: name in addresses → column.
+#: The sort keys of the list: name in addresses → column.
 ORDERS: Mapping[str, ColumnElement[Any]] = {
     "number": sessions.c.number,
     "state": sessions.c.state + case((sessions.c.outcome.is_(None), ""), else_=sessions.c.outcome),
@@ -174,8 +174,8 @@ _RANGE = re.compile(r"(\d{1,9})\s*[-–]\s*(\d{1,9})")
 
 @dataclass(frozen=True, slots=True)
 class SessionSearch:
-    """Words to look sessions up by, and what they would be as a code or as a recruiter's id: those
-    are kept as hashes only.
+    """Search words for sessions, and their forms as a code or as a recruiter's id: those are kept
+    as hashes only.
     """
 
     words: str
@@ -184,7 +184,7 @@ class SessionSearch:
     extra_hashes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFilter:
     """Which sessions of a study, in which order. `arm` is (name, level): who asks for it is not
     blind any more.
@@ -198,9 +198,9 @@ class SessionFilter:
     descending: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionLine:
-    """A session as lists show it: nothing that tells condition or arm."""
+    """A session as lists show it: nothing that reveals condition or arm."""
 
     id: str
     number: int
@@ -234,14 +234,14 @@ def session_lines(
     conn: Connection, study: str, wanted: SessionFilter, *, now_ms: int, offset: int, limit: int
 ) -> tuple[tuple[SessionLine, ...], int]:
     """A page of sessions, and how many there are."""
-    where = _chosen(study, wanted, now_ms)
+    where = _filter_sessions(study, wanted, now_ms)
     if wanted.order not in ORDERS:
         raise InvalidInput(
             f"sort: unknown column {wanted.order[:40]!r}. {did_you_mean(wanted.order, ORDERS)}"
         )
     column = ORDERS[wanted.order]
-    # Sessions without the value (no end yet) stand last whatever the direction, so that paging
-    # never hides the rest.
+    # Sessions without the value (no end yet) are last whatever the direction, so paging never hides
+    # the rest.
     order = (
         column.is_(None),
         column.desc() if wanted.descending else column.asc(),
@@ -287,7 +287,7 @@ def chosen_sessions(
     """
     query = (
         select(sessions.c.id)
-        .where(_chosen(study, wanted, now_ms))
+        .where(_filter_sessions(study, wanted, now_ms))
         .order_by(sessions.c.number)
         .limit(limit + 1)
     )
@@ -316,7 +316,7 @@ def sessions_by_number(
     return names
 
 
-def _chosen(study: str, wanted: SessionFilter, now_ms: int) -> ColumnElement[bool]:
+def _filter_sessions(study: str, wanted: SessionFilter, now_ms: int) -> ColumnElement[bool]:
     tests = [
         sessions.c.study == study,
         sessions.c.link_kind.in_(link_kinds(wanted.pool)),

@@ -1,4 +1,4 @@
-"""Restoring a verified backup, without bringing back what people have withdrawn since.
+"""Restoring a verified backup, without restoring data that people have withdrawn since.
 
 The deletion list is the union of the tombstones in the backup, in the live database that is
 replaced, and in any newer backup named.
@@ -43,7 +43,7 @@ from believable.store.database_tables import (
 from believable.store.sessions import delete_content
 from believable.store.trouble import cures_in, driver_words, troubles_told
 
-#: What is not brought back: whoever was logged in logs in again.
+#: Tables that are not restored: users log in again.
 FLEETING = (logins, one_time_links, attempts, writers)
 
 Tombstone = dict[str, Any]
@@ -137,8 +137,8 @@ def _into_sqlite(
 
 
 def _claim_alone(path: Path) -> str | None:
-    """Leaving WAL mode works only while nobody else has the file open; it also folds the log into
-    the file.
+    """Leaving WAL mode works only while no other process has the file open; it also folds the log
+    into the file.
 
     Says why the file cannot be read, if so.
     """
@@ -165,7 +165,7 @@ def _live_stones(path: Path) -> list[Tombstone]:
 
 
 def _prepare(backup: Path, draft: Path, known: list[Tombstone]) -> int:
-    """A copy of the backup, of this version, without what was withdrawn."""
+    """A copy of the backup, of this version, without withdrawn sessions."""
     owner_only(draft)
     shutil.copyfile(backup, draft)
     copy = Database(f"sqlite:///{draft}", readers=1)
@@ -204,7 +204,7 @@ def _put_aside(path: Path) -> Path:
 def _into_postgres(
     backup: Path, database: Database, known: list[Tombstone], *, live_lost: bool, progress: Progress
 ) -> Restored:
-    """In one transaction: whoever uses the database sees the old state or the new one."""
+    """In one transaction: users of the database see the old state or the new one."""
     with database.opening():
         with database.reader.connect() as conn, conn.begin():
             if migration.revision(conn) is None and not live_lost:

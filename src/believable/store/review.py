@@ -1,5 +1,5 @@
-"""What is decided about sessions and answers, never overwritten, and who could know what when they
-decided.
+"""The decisions about sessions and answers, never overwritten, and the information available to
+each decision.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from believable.store.audit_log import AuditEntry
 from believable.store.database_tables import audit, decisions, review_answers, sessions, studies
 from believable.store.monitor import link_kinds
 
-#: What is decided about whole sessions, and what it changes in them. Who is paid and what is
-#: analysed are two questions.
+#: The decisions about whole sessions, and their effects. Payment and analysis are two questions.
 SESSION_DEEDS: Mapping[str, Mapping[str, bool]] = {
     "approve": {"approved": True, "rejected": False},
     "reject": {"rejected": True, "approved": False},
@@ -36,7 +35,7 @@ REASON_CHARACTERS = 1_000
 KINDS = (*SESSION_DEEDS, "keep", "exclude_text")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """`target` is '' for the whole session, else the trial key and question id."""
 
@@ -158,7 +157,7 @@ def decide(
 
 
 def judge(conn: Connection, *, session: str, deed: str, reason: str, user: str, at_ms: int) -> None:
-    """Decide about one whole session; an error where that is so already."""
+    """Decide about one whole session; an error if that is so already."""
     if not judge_all(conn, [session], deed=deed, reason=reason, user=user, at_ms=at_ms):
         raise Conflict(
             f"the session is {DEED_WORDS[deed]} already; somebody was faster. Reload its page."
@@ -226,12 +225,12 @@ def results_fingerprint(conn: Connection, study: str, pool: str) -> str:
 
 
 def looking(pool: str, number: int) -> str:
-    """How the audit log says that somebody asked for the conditions of one session."""
+    """The line of the audit log about a request for the conditions of one session."""
     return f"looked at the conditions of {pool} session {number}"
 
 
 def searching(pool: str) -> str:
-    """How the audit log says that somebody asked to list sessions by their arms."""
+    """The line of the audit log about a request to list sessions by their arms."""
     return f"searched the {pool} sessions by arm"
 
 
@@ -241,16 +240,14 @@ def unblinding(pool: str) -> str:
 
 
 def reading(pool: str) -> str:
-    """How the audit log says that somebody has analysed the data outside the console, with the
+    """The line of the audit log about an analysis of the data outside the console, with the
     conditions' names.
     """
     return f"read the results of the {pool} sessions unblinded"
 
 
 def unblinded(conn: Connection, study: str, pool: str) -> AuditEntry | None:
-    """Who first looked at the results with the conditions' names, and when; None as long as nobody
-    has.
-    """
+    """The first user who saw the results with the conditions' names, and when; None until then."""
     query = (
         select(audit)
         .where(audit.c.study == study, audit.c.what == unblinding(pool))

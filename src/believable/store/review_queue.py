@@ -1,8 +1,8 @@
 """The queue of free texts to review, kept in tables so that a look at it costs the same whatever
 has been collected.
 
-`pending` sessions have something new; `put` takes it in. What the queue says follows from the
-trials and can be made again.
+`pending` sessions have new answers; `put` ingests them. The queue follows from the trials and can
+be made again.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ def _chunks(values: Iterable[Any]) -> list[list[Any]]:
     return [whole[start : start + MANY] for start in range(0, len(whole), MANY)]
 
 
-# ----------------------------------------------------------------------------------------------
-# what is new
+# ---------------------------------------------------------------------------------------------- new
+# answers
 
 
 def fingerprint(conn: Connection, study: str, pool: str) -> str:
-    """Another text whenever an answer may have come or gone."""
+    """Another text whenever an answer may have been added or removed."""
     where = (sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(pool)))
     finished = func.sum(case((sessions.c.state == "finished", 1), else_=0))
     row = conn.execute(
@@ -73,8 +73,8 @@ def withdrawn(conn: Connection, study: str, pool: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """What the queue was made from. `medians` by trial, of the whole session under ''; taken when
-    there were `n_answers`.
+    """The source of the queue. `medians` by trial, of the whole session under ''; taken at
+    `n_answers` answers.
     """
 
     fingerprint: str = ""
@@ -108,7 +108,7 @@ def put_state(conn: Connection, study: str, pool: str, queue: QueueState) -> Non
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PendingSession:
     """A session of which something is not in the queue yet: all after trial `closed` and event
     `seq`.
@@ -177,7 +177,14 @@ def pending(
     )
     return tuple(
         PendingSession(
-            *row[:8],
+            id=row[0],
+            number=row[1],
+            definition=row[2],
+            language=row[3],
+            run=row[4],
+            position=row[5],
+            state=row[6],
+            session_ms=row[7],
             closed=row[9] if row[8] == row[4] else -1,
             seq=row[10] if row[8] == row[4] else 0,
             begun_again=row[8] is not None and row[8] != row[4],
@@ -186,7 +193,7 @@ def pending(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewTrial:
     """A closed trial that is not in the queue yet."""
 
@@ -221,7 +228,15 @@ def new_trials(conn: Connection, unread: Sequence[PendingSession]) -> tuple[NewT
             .order_by(trials.c.position)
         )
         rows += [
-            NewTrial(row[0], row[1], row[2], row[3], json.loads(row[4]), row[5], row[6])
+            NewTrial(
+                session=row[0],
+                position=row[1],
+                key=row[2],
+                status=row[3],
+                answers=json.loads(row[4]),
+                took_ms=row[5],
+                submit_seq=row[6],
+            )
             for row in conn.execute(query)
         ]
     return tuple(rows)
@@ -289,7 +304,7 @@ def known_keys(conn: Connection, keys: Iterable[int]) -> dict[int, list[int]]:
     return sharing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewedAnswer:
     """What a row of the queue says of a text."""
 
@@ -542,7 +557,7 @@ def forget(conn: Connection, names: Sequence[str]) -> None:
     conn.execute(delete(review_sessions).where(review_sessions.c.session.in_(names)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TimedAnswer:
     """What the medians are taken from, and what depends on them."""
 
@@ -562,7 +577,7 @@ def timed(
     query = select(*columns).where(review_answers.c.study == study, review_answers.c.pool == pool)
     if names is not None:
         query = query.where(review_answers.c.session.in_(names))
-    return tuple(TimedAnswer(*row) for row in conn.execute(query))
+    return tuple(TimedAnswer(**row) for row in conn.execute(query).mappings())
 
 
 def put_kinds(conn: Connection, kinds: Mapping[int, tuple[str, int]]) -> None:

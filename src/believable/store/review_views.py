@@ -103,11 +103,9 @@ def following(conn: Connection, view: QueueView, answer: QueuedAnswer) -> str:
     return "" if row is None else f"{row[0]}-{row[1] + 1}-{row[2]}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QueuePage:
-    """What one page of the review shows: a few rows around the one that is read, and how many there
-    are.
-    """
+    """The content of one page of the review: a few rows around the open one, and their number."""
 
     rows: tuple[QueuedAnswer, ...]
     item: QueuedAnswer | None
@@ -121,7 +119,7 @@ class QueuePage:
 def queue_page(
     conn: Connection, view: QueueView, name: str, *, before: int, limit: int
 ) -> QueuePage:
-    """Those with most kinds of hints come first; each such group is in the index in the order in
+    """Rows with most kinds of hints are first; each such group is in the index in the order in
     which it is read.
     """
     columns = review_answers.c
@@ -163,7 +161,15 @@ def queue_page(
         sum(group[column] for group in groups) for column in (1, 2, 3, 4)
     )
     item = rows[min(at - start, len(rows) - 1)] if rows else None
-    return QueuePage(rows, item, at, n_shown, n_all, n_decided, n_excluded)
+    return QueuePage(
+        rows=rows,
+        item=item,
+        at=at,
+        n_shown=n_shown,
+        n_all=n_all,
+        n_decided=n_decided,
+        n_excluded=n_excluded,
+    )
 
 
 def _place(

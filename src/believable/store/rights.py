@@ -1,5 +1,5 @@
-"""What people may do: administer the server, or have a role in single studies. Whoever administers
-is an owner everywhere.
+"""The rights of users: administer the server, or have a role in single studies. An administrator is
+an owner everywhere.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Rights:
 
 @dataclass(frozen=True, slots=True)
 class StudyMember:
-    """Somebody with a role in a study."""
+    """A user with a role in a study."""
 
     user: str
     role: Role
@@ -106,8 +106,8 @@ def members_of(conn: Connection, study: str) -> tuple[StudyMember, ...]:
 def role_in_project(
     conn: Connection, rights: Rights, user: str, project: CodingProject
 ) -> Role | None:
-    """The role in its study. Texts that belong to no study are led by whoever imported them, and
-    coded by whom they asked.
+    """The role in its study. Texts that belong to no study are led by the user who imported them,
+    and coded by the users they asked.
     """
     if project.study is not None or rights.administrator:
         return rights.role_in(project.study or "")
@@ -123,8 +123,8 @@ def role_in_project(
 
 
 def coders_for(conn: Connection, project: CodingProject) -> tuple[str, ...]:
-    """Who may be asked to code: everybody with a role in its study, administrators too; for texts
-    of no study anybody.
+    """The users who may be asked to code: all with a role in its study, administrators too; for
+    texts of no study any user.
     """
     enabled = (
         select(users.c.name)

@@ -1,31 +1,28 @@
-"""Rounds of games: what they were set up with, and the inputs that were applied, up to the last
-durable tick.
+"""Rounds of games: their setups, and the applied inputs, up to the last durable tick.
 
-One connection holds a round at a time. Whoever opens it anew takes it over; what the former holder
-still writes is refused.
+One connection holds a round at a time. A later connection takes it over; the former holder's inputs
+are then refused.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, insert, select, update
 from sqlalchemy.sql.schema import Table
 
+from believable.contracts.inputs import InputChange
 from believable.core.errors import TakenOver
 from believable.store import sessions
 from believable.store.database_tables import round_inputs, rounds
 
-#: One change of the inputs: the tick it was applied at, its number, then whatever the game knows.
-Change = Sequence[int]
-
 
 @dataclass(frozen=True, slots=True)
 class RoundKey:
-    """`attempt` counts from 1: a round that begins again keeps what was played before."""
+    """`attempt` counts from 1: a round that begins again keeps the inputs of earlier attempts."""
 
     session: str
     position: int
@@ -45,10 +42,10 @@ class Piece:
     key: RoundKey
     holder: str
     tick: int
-    changes: Sequence[Change]
+    changes: Sequence[InputChange]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRound:
     """`tick`: inputs are durable before it. `setup` is JSON."""
 
@@ -72,7 +69,17 @@ _GO_ON = (
 
 
 def create(conn: Connection, key: RoundKey, *, setup: str, holder: str, at_ms: int) -> StoredRound:
-    stored = StoredRound(key, setup, "live", 0, holder, 0, None, at_ms, None)
+    stored = StoredRound(
+        key=key,
+        setup=setup,
+        state="live",
+        tick=0,
+        holder=holder,
+        losses=0,
+        score=None,
+        started_ms=at_ms,
+        ended_ms=None,
+    )
     values = asdict(stored)
     conn.execute(insert(rounds).values(**values.pop("key"), **values))
     return stored
@@ -123,29 +130,41 @@ def append(conn: Connection, pieces: Sequence[Piece]) -> list[TakenOver | None]:
     mine = [piece for piece in pieces if (piece.key, piece.holder) in held]
     if mine:
         conn.execute(_GO_ON, [_place(piece, "at_") | {"to_tick": piece.tick} for piece in mine])
-        conn.execute(
-            insert(round_inputs),
-            [
-                _place(piece)
-                | {"tick": piece.tick, "inputs": json.dumps(piece.changes, separators=(",", ":"))}
-                for piece in mine
-            ],
-        )
+        conn.execute(insert(round_inputs), [row for piece in mine for row in _input_rows(piece)])
     return [
         None if (piece.key, piece.holder) in held else TakenOver(_ELSEWHERE) for piece in pieces
     ]
+
+
+def _input_rows(piece: Piece) -> Iterator[dict[str, Any]]:
+    """One row for each seat with changes. The first seat always has one."""
+    for seat in sorted({0} | {change.seat for change in piece.changes}):
+        changes = [
+            [change.tick, change.number, *change.pressed]
+            for change in piece.changes
+            if change.seat == seat
+        ]
+        written = json.dumps(changes, separators=(",", ":"))
+        yield _place(piece) | {"tick": piece.tick, "seat": seat, "inputs": written}
 
 
 def _place(piece: Piece, prefix: str = "") -> dict[str, Any]:
     return {prefix + name: value for name, value in asdict(piece.key).items()}
 
 
-def changes_of(conn: Connection, key: RoundKey) -> list[list[int]]:
-    """All changes that were applied, in order."""
+def changes_of(conn: Connection, key: RoundKey) -> list[InputChange]:
+    """All changes that were applied, in the order of their ticks and seats."""
     query = (
-        select(round_inputs.c.inputs).where(_is(round_inputs, key)).order_by(round_inputs.c.tick)
+        select(round_inputs.c.seat, round_inputs.c.inputs)
+        .where(_is(round_inputs, key))
+        .order_by(round_inputs.c.tick, round_inputs.c.seat)
     )
-    return [change for piece in conn.execute(query).scalars() for change in json.loads(piece)]
+    changes = (
+        InputChange(tick, number, tuple(pressed), seat)
+        for seat, piece in conn.execute(query).all()
+        for tick, number, *pressed in json.loads(piece)
+    )
+    return sorted(changes, key=lambda change: (change.tick, change.seat))
 
 
 def close(conn: Connection, key: RoundKey, *, state: str, score: int | None, at_ms: int) -> None:

@@ -1,9 +1,8 @@
 """The second factor of an account: a secret for one-time codes, codes for the day the device is
 lost, and whether all must.
 
-Secrets lie in the database under the server's key: a copy of the database alone makes no codes.
-Recovery codes are kept as keyed hashes. A code that was used counts no more, whoever sends it
-again.
+Secrets are in the database under the server's key: a copy of the database alone makes no codes.
+Recovery codes are kept as keyed hashes. A used code is refused, whoever sends it again.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from believable.store import accounts
 from believable.store.database_tables import recovery_codes, second_factors, server_rules
 
 N_RECOVERY_CODES = 10
-#: Wrong codes in a quarter of an hour. Whoever gets here has the password: strangers cannot use
-#: this up.
+#: Wrong codes in a quarter of an hour. They count only after the right password: strangers cannot
+#: use this up.
 WRONG_CODES = 8
 _RULE = "second factor"
 
@@ -155,7 +154,7 @@ def _under_key(key: bytes, user: str, nonce: str, secret: bytes) -> bytes:
 
 
 def required(conn: Connection) -> bool:
-    """Whether administrators have decided that everybody needs one."""
+    """Whether administrators have decided that all users need one."""
     return (
         conn.execute(select(server_rules.c.value).where(server_rules.c.name == _RULE)).scalar()
         == "required"

@@ -156,7 +156,7 @@ def _change(names: tuple[str, ...]) -> FixedStatement:
 
 
 def _session_where(conn: Connection, *where: ColumnElement[bool]) -> Session | None:
-    """The latest of them, where there are several."""
+    """The latest of them, if there are several."""
     row = conn.execute(
         select(sessions).where(*where).order_by(sessions.c.number.desc()).limit(1)
     ).one_or_none()
@@ -197,7 +197,7 @@ def by_recruiter(
 
 
 def of_study(conn: Connection, study: str, token_hash: str) -> Session | None:
-    """The session with this token, if it is one of this study's; none where it was withdrawn."""
+    """The session with this token, if it is one of this study's; none if it was withdrawn."""
     return _session_where(conn, sessions.c.token_hash == token_hash, sessions.c.study == study)
 
 
@@ -312,7 +312,7 @@ def get_file(conn: Connection, session: str, name: str) -> bytes | None:
 
 
 def file_size(conn: Connection, session: str, name: str) -> int | None:
-    """Its length in bytes; None where there is none."""
+    """Its length in bytes; None if it does not exist."""
     query = select(func.length(blobs.c.body)).where(
         blobs.c.session == session, blobs.c.name == name
     )
@@ -324,7 +324,7 @@ def file_size(conn: Connection, session: str, name: str) -> int | None:
 # withdrawing
 
 
-#: What was coded of a session's texts.
+#: The codings of a session's texts.
 OF_CODING = (coding_marks, coding_operations, coding_outcomes, coding_strays, coding_texts)
 #: Every table that holds something of a session.
 OF_SESSION = (
@@ -348,8 +348,8 @@ def withdraw(conn: Connection, session: Session, at_ms: int) -> None:
 
     On SQLite deleted bytes are overwritten (`secure_delete`) and the write-ahead log is emptied
     right after. PostgreSQL frees the rows at once and reuses their space after its next vacuum. No
-    hash of the recruiter's id remains, so the same person may start again: whoever forbids that
-    would have to remember them.
+    hash of the recruiter's id remains, so the same person may start again: forbidding that would
+    mean remembering them.
     """
     delete_content(conn, session.id)
     left = {name: getattr(session, name) for name in ("token_hash", "study", "link_kind", "number")}

@@ -21,7 +21,7 @@ _STUDY, _STUDY_LOCKED = FixedStatement(_BY_ID), FixedStatement(_BY_ID.with_for_u
 _LINK = FixedStatement(select(links).where(links.c.token == bindparam("key")))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StudyRow:
     id: str
     title: str
@@ -50,7 +50,7 @@ def every(conn: Connection) -> tuple[StudyRow, ...]:
 def put(
     conn: Connection, study_id: str, *, title: str, definition: str, body: str, at_ms: int
 ) -> None:
-    """Register a study, or give it a new definition for the sessions to come. Its state stays."""
+    """Register a study, or give it a new definition for later sessions. Its state stays."""
     known = conn.execute(select(studies.c.id).where(studies.c.id == study_id)).first() is not None
     if known:
         conn.execute(
@@ -106,7 +106,7 @@ def set_state(conn: Connection, study_id: str, state: str) -> None:
 # links
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     """`used_by` is the session of a personal link that was used."""
 
@@ -123,7 +123,7 @@ def create_link(
 ) -> Link:
     if kind not in LINK_KINDS:
         raise InvalidInput(f"kind of link: unknown kind {kind!r}. {did_you_mean(kind, LINK_KINDS)}")
-    link = Link(token, study, kind, label, None, at_ms)
+    link = Link(token=token, study=study, kind=kind, label=label, used_by=None, created_ms=at_ms)
     conn.execute(
         insert(links).values(token=token, study=study, kind=kind, label=label, created_ms=at_ms)
     )

@@ -16,7 +16,7 @@ from believable.store.database_tables import definitions, revisions, sessions
 from believable.store.sessions import POOLS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
     """Why a study was changed to `definition`, who said so (an account, or `command line`), and
     when.
@@ -47,7 +47,7 @@ class StudyVersion:
 
 
 def study_versions(conn: Connection, study: str, pool: str = "real") -> tuple[StudyVersion, ...]:
-    """The versions in the order of their first session; the current definition comes last if no
+    """The versions in the order of their first session; the current definition is last if no
     session has begun with it.
     """
     current = studies.get(conn, study).definition
@@ -108,7 +108,16 @@ def stated_revisions(conn: Connection, study: str) -> tuple[Revision, ...]:
         revisions.c.at_ms,
     )
     query = select(*columns).where(revisions.c.study == study).order_by(revisions.c.id)
-    return tuple(Revision(*row) for row in conn.execute(query))
+    return tuple(
+        Revision(
+            definition=row.definition,
+            previous=row.previous,
+            reason=row.reason,
+            user=row.user,
+            at_ms=row.at_ms,
+        )
+        for row in conn.execute(query)
+    )
 
 
 def record_revision(conn: Connection, study: str, revision: Revision) -> None:

@@ -1,6 +1,4 @@
-"""What the errors of the two databases mean, and how whoever opens or copies one is told: in one
-line, with the cure.
-"""
+"""The meaning of the errors of the two databases, and their messages: one line, with the fix."""
 
 from __future__ import annotations
 
@@ -78,8 +76,8 @@ def _sqlite_trouble(name: str) -> Trouble:
     return _SQLITE.get(name) or _SQLITE.get(family) or Trouble.OTHER
 
 
-# ---------------------------------------------------------------------------------------------- how
-# it is told
+# ----------------------------------------------------------------------------------------------
+# messages
 
 
 RESTORE = (
@@ -107,7 +105,7 @@ _ON_A_SERVER = {
         "Name an account in its address that owns the tables, and a server that may be written."
     ),
 }
-#: A server that refuses a connection gives no state: what it means is in its words alone.
+#: A server that refuses a connection gives no state: its meaning is in its text alone.
 _REFUSALS = (
     (
         re.compile(
@@ -143,7 +141,7 @@ def cures_in(folder: Path) -> Cures:
 
 
 def driver_words(error: BaseException) -> str:
-    """What was said, as a part of a sentence: drivers add lines of advice, and marks at their
+    """The message, as a part of a sentence: drivers add lines of advice, and marks at their
     ends.
     """
     if isinstance(error, OSError):

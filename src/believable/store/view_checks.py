@@ -1,5 +1,5 @@
-"""What the server itself knows about views: how much of a medium it has sent, and whether a claimed
-view was possible.
+"""The server's knowledge about views: how much of a medium it has sent, and whether a claimed view
+was possible.
 """
 
 from __future__ import annotations

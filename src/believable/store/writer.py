@@ -1,9 +1,9 @@
 """Group commit: one thread runs all waiting changes in one transaction, commits once, durably, and
 only then answers them.
 
-Each change has a savepoint of its own, so a failing change fails alone. Event batches are merged
-into a few statements. A change may be run more than once (another writer in the way, a connection
-lost before the commit); only the run that was committed counts, so a change must act through its
+Each change has a separate savepoint, so a failing change fails alone. Event batches are merged into
+a few statements. A change may be run more than once (another writer in the way, a connection lost
+before the commit); only the run that was committed counts, so a change must act through its
 connection alone.
 """
 
@@ -36,7 +36,7 @@ from believable.store.event_log import EventBatch
 from believable.store.fixed_statements import run_text
 from believable.store.trouble import Trouble, driver_words, trouble
 
-#: How long to queue before leaving it to SQLite's own waiting: whoever holds the lock may have been
+#: How long to queue before leaving it to SQLite's waiting: the holder of the lock may have been
 #: stopped.
 QUEUE_S = 5.0
 PAUSE_S = 0.001
@@ -125,7 +125,7 @@ class Writer:
         self._queue = FileQueue(database.path) if database.path is not None else None
         self._unscrubbed = False
         self._closed = False
-        #: What the thread is about to store, and since when.
+        #: The changes that the thread is about to store, and since when.
         self._group: list[Waiting] = []
         self._since_s = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="believable-writer", daemon=True)
@@ -171,11 +171,11 @@ class Writer:
 
     @property
     def stuck_s(self) -> float:
-        """How long the thread has been storing what it holds; 0 while it waits for work."""
+        """How long the thread has been storing its changes; 0 while it waits for work."""
         return time.monotonic() - self._since_s if self._group else 0.0
 
     def _run(self) -> None:
-        """Whatever happens, the thread lives on: without it everybody would wait for ever."""
+        """After any error the thread continues: without it all callers would wait for ever."""
         while True:
             try:
                 self._store_groups()
@@ -238,7 +238,7 @@ class Writer:
         self._chores(healthy=not troubled)
 
     def _chores(self, *, healthy: bool) -> None:
-        """What nobody waits for. Whatever goes wrong here, the thread must live."""
+        """Work without a waiting caller. After any error here, the thread must continue."""
         try:
             self.watch.settle(self._database, healthy=healthy)
             if self._unscrubbed:
@@ -328,8 +328,8 @@ class Writer:
         """Run one change in a savepoint: its failure is its own, unless the transaction itself is
         lost.
 
-        A change that *raises* is undone. One that *returns* an error keeps what it wrote (an alarm,
-        a failed try), and its caller gets the error raised.
+        A change that *raises* is undone. One that *returns* an error keeps its rows (an alarm, a
+        failed try), and its caller gets the error raised.
         """
         run_text(conn, "SAVEPOINT change")
         try:
@@ -353,8 +353,8 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class LastingTrouble:
-    """Trouble that trying again does not cure: the alarm it sounds, and how it is told to who
-    wanted to store.
+    """A problem that trying again does not fix: the alarm it raises, and the message to the
+    caller.
     """
 
     alarm: str
@@ -387,7 +387,7 @@ _LASTING = {
 
 
 def read_trouble(watch: StoreAlarms, error: DBAPIError) -> BelievableError | None:
-    """Reading, too, may find the file damaged: the alarm sounds, and the error to tell is
+    """Reading, too, may find the file damaged: the alarm is raised, and the error to report is
     returned.
     """
     if trouble(error) is not Trouble.DAMAGED:
@@ -405,7 +405,7 @@ def _unavailable(kind: Trouble, error: DBAPIError) -> Unavailable:
 
 
 def answer(pairs: Iterable[tuple[Waiting, Outcome]]) -> None:
-    """Tell everybody, waking each event loop once."""
+    """Report to all callers, waking each event loop once."""
     by_loop: dict[asyncio.AbstractEventLoop, list[tuple[Waiting, Outcome]]] = {}
     for waiting, outcome in pairs:
         if waiting.loop is None:
@@ -413,7 +413,7 @@ def answer(pairs: Iterable[tuple[Waiting, Outcome]]) -> None:
         else:
             by_loop.setdefault(waiting.loop, []).append((waiting, outcome))
     for loop, outcomes in by_loop.items():
-        with contextlib.suppress(RuntimeError):  # the loop was closed: nobody is there to be told
+        with contextlib.suppress(RuntimeError):  # the loop was closed: there is no caller to answer
             loop.call_soon_threadsafe(_settle_all, outcomes)
 
 
@@ -423,7 +423,7 @@ def _settle_all(outcomes: list[tuple[Waiting, Outcome]]) -> None:
 
 
 def _settle(future: Future[Any] | asyncio.Future[Any], outcome: Outcome) -> None:
-    if future.done():  # the caller gave up; what was stored stays stored
+    if future.done():  # the caller gave up; stored changes stay stored
         return
     if isinstance(outcome, FailedChange):
         future.set_exception(outcome.error)

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from believable.study.definition import Definition, Medium
 
 #: Parts of the study file that no participant meets: plan of the analysis, categories for coders,
-#: where people come from.
+#: recruiting.
 BEHIND_THE_SCENES = frozenset({"analysis", "codebooks", "recruit", "reservation_minutes"})
 #: Longer values are cut in a list of changes; the definitions themselves hold them in full.
 SHOWN_CHARACTERS = 300
@@ -24,9 +24,7 @@ SHOWN_CHARACTERS = 300
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference. `was` and `now` are None where there is nothing: something was added or
-    removed.
-    """
+    """One difference. `was` is None if something was added, `now` if it was removed."""
 
     part: Literal["study", "page", "medium", "extension"]
     path: str
@@ -35,7 +33,7 @@ class Change:
 
     @property
     def reaches_participants(self) -> bool:
-        """Whether sessions can differ by it: what they show, ask, or draw by lot."""
+        """Whether sessions can differ by it: what they show, ask, or randomize."""
         return self.part != "study" or self.path.partition(".")[0] not in BEHIND_THE_SCENES
 
     def __str__(self) -> str:
@@ -81,16 +79,16 @@ def _tree(was: Any, now: Any, path: str) -> Iterator[_Difference]:
     ):
         yield from _list(was, now, path)
     else:
-        yield path, _written(was), _written(now)
+        yield path, _write_value(was), _write_value(now)
 
 
 def _entry(
     was: Mapping[Any, Any], now: Mapping[Any, Any], key: Any, path: str
 ) -> Iterator[_Difference]:
     if key not in was:
-        yield path, None, _written(now[key])
+        yield path, None, _write_value(now[key])
     elif key not in now:
-        yield path, _written(was[key]), None
+        yield path, _write_value(was[key]), None
     else:
         yield from _tree(was[key], now[key], path)
 
@@ -103,7 +101,7 @@ def _has_parts(value: Sequence[Any]) -> bool:
 
 
 def _list(was: Sequence[Any], now: Sequence[Any], path: str) -> Iterator[_Difference]:
-    before, after = _named(was), _named(now)
+    before, after = _name_entries(was), _name_entries(now)
     for name in dict.fromkeys([*before, *after]):
         yield from _entry(before, after, name, f"{path}[{name}]")
     common_before = [name for name in before if name in after]
@@ -112,7 +110,7 @@ def _list(was: Sequence[Any], now: Sequence[Any], path: str) -> Iterator[_Differ
         yield f"{path} (order)", ", ".join(common_before), ", ".join(common_after)
 
 
-def _named(parts: Sequence[Any]) -> dict[str, Any]:
+def _name_entries(parts: Sequence[Any]) -> dict[str, Any]:
     """Entries by name: their id, else their kind, with a number from the second of its kind on."""
     named: dict[str, Any] = {}
     for part in parts:
@@ -141,7 +139,7 @@ def _below(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-def _written(value: Any) -> str:
+def _write_value(value: Any) -> str:
     """A value as one line: text as it is, everything else as JSON."""
     return (
         value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

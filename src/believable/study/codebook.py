@@ -1,5 +1,5 @@
-"""Codebooks of the study file: how free texts become categories. Ready ones lie with the protocols
-they come from, in YAML.
+"""Codebooks of the study file: how free texts become categories. Ready ones are in the folders of
+their protocols, in YAML.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from believable.contracts.record import Id, Record
 from believable.core.errors import InvalidInput, NotFound, StudyError
+from believable.core.nodes import Node, parse
 from believable.core.registry import did_you_mean
-from believable.study.bases import Id, Record
-from believable.study.nodes import Node, parse
 
-#: Where protocols keep what is data: `<name>/codebooks/*.yaml`, each a codebook that any study may
+#: Where protocols keep their data: `<name>/codebooks/*.yaml`, each a codebook that any study may
 #: start from.
 PROTOCOLS = Path(__file__).parents[1] / "protocols"
-#: What stands behind a dot for the reasons given with flags: `watch.flags`.
+#: The name behind a dot for the reasons given with flags: `watch.flags`.
 FLAGS = "flags"
 
 
@@ -45,7 +45,7 @@ class Code(Record):
     parent: Id | None = None
     """The more general code it belongs to."""
     excludes: tuple[Id, ...] = ()
-    """Codes that never stand beside it on the same side."""
+    """Codes that never occur together with it on the same side."""
     wins_over: tuple[Id, ...] = ()
     """More general codes that give way to it where both rest on the same words."""
     other: bool = False
@@ -73,8 +73,8 @@ class Discard(Record):
 
 
 class Codebook(Record):
-    """Categories for free texts. `ready` starts from a codebook that comes with believable; `codes`
-    add to it or replace some.
+    """Categories for free texts. `ready` starts from a codebook of believable; `codes` add to it or
+    replace some.
     """
 
     id: Id
@@ -84,8 +84,8 @@ class Codebook(Record):
     ready: str | None = None
     """A codebook to start from: the name of one that a protocol brings."""
     of: tuple[str, ...] = ()
-    """What it codes: `trial.question`, or `trial.flags` for the reasons given with flags. All free
-    texts without it.
+    """The texts to code: `trial.question`, or `trial.flags` for the reasons given with flags. All
+    free texts without it.
     """
     pick: Literal["many", "one"] | None = None
     """Whether a text may get several codes, or exactly one."""
@@ -125,7 +125,7 @@ def ready_names() -> tuple[str, ...]:
 
 @cache
 def ready(name: str) -> Codebook:
-    """A codebook that comes with believable."""
+    """A codebook of believable."""
     if name not in ready_names():
         raise NotFound(f"unknown ready codebook {name!r}. {did_you_mean(name, ready_names())}")
     path = _ready_files()[name]
@@ -133,7 +133,7 @@ def ready(name: str) -> Codebook:
 
 
 def from_yaml(raw: bytes, file: str) -> Codebook:
-    """A codebook in a file of its own."""
+    """A codebook in a separate file."""
     tree, problems = parse(raw, file)
     if tree is None or problems:
         raise StudyError(problems)

@@ -7,196 +7,12 @@ from them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from believable.core.errors import NotFound
-from believable.core.registry import Lookup, Registry, did_you_mean
-from believable.study.bases import Id, Record
+from believable.contracts.record import Id, Record
 from believable.study.measures import DeclaredMeasure
-
-_R = TypeVar("_R", "Role", "Option", "Outcome")
-
-#: What a role names: a question (`question` or `trial.question`), a trial, an arm, or one or more
-#: conditions.
-RoleOf = Literal["question", "trial", "arm", "condition"]
-#: Stands for every condition of the study.
-CONDITIONS = ("*",)
-OptionType = Literal["number", "integer", "numbers", "flag", "word", "words"]
-
-
-@dataclass(frozen=True, slots=True)
-class Role:
-    """A part that something of the study plays in the analysis.
-
-    defaults   where the plan does not say: the first of these that the study has
-    required   without it there is nothing to analyse
-    several    whether more than one may be named
-    kinds      for a question: the instruments whose answers can be used; empty: any
-    stimuli    for a question: how many stimuli it has to be asked about at once; None: any number
-    beside     for a question about two: the role that conditions of one of them play, and of the
-               other do not
-    """
-
-    name: str
-    about: str
-    of: RoleOf = "question"
-    defaults: tuple[str, ...] = ()
-    required: bool = False
-    several: bool = False
-    kinds: tuple[str, ...] = ()
-    stimuli: int | None = None
-    beside: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A parameter of an analysis or of an outcome's test. `one_of` lists the words it may be."""
-
-    name: str
-    about: str
-    type: OptionType
-    default: Any
-    least: float | None = None
-    most: float | None = None
-    one_of: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """Something the analysis estimates or tests. `tests` are the options that `tests: {outcome:
-    {…}}` may set.
-
-    tested     whether it comes with a p value
-    equivalence  whether it comes with an equivalence test, so that `criterion: equivalent` can be
-                 judged
-    needs      what the data must have for it, in words, where a study of the protocol may do
-               without
-    unit       what its estimates are in, as one says it: share of trials, points of 7, r
-    parts      what a hypothesis may be `about`, where it is found for several; CONDITIONS: any
-               condition
-    no_effect  the value without an effect, where a hypothesis may expect the estimate on one side
-               of it
-    part_unit  what estimates of one group are in, where those of pairs of groups are in `unit`
-    """
-
-    name: str
-    title: str
-    about: str
-    tested: bool = False
-    equivalence: bool = False
-    tests: tuple[Option, ...] = ()
-    parts: tuple[str, ...] = ()
-    needs: str = ""
-    unit: str = ""
-    no_effect: float | None = None
-    part_unit: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Declaration:
-    """What one protocol's analysis declares.
-
-    compares  roles of conditions of which at least two have to be played, since the analysis sets
-              them side by side
-    alike   roles that the analysis only compares with each other: exchanging them changes signs and
-            nothing else
-    t_test  whether its main test is a t test over participants, so that a detectable effect follows
-            from the sample size alone
-    sampled one of the stimuli that were chosen from many, such as `clip`; verdicts then are about
-    the agent, or about these
-            clips (`about` in the plan). Empty: nothing is sampled
-    """
-
-    name: str
-    about: str
-    roles: tuple[Role, ...]
-    outcomes: tuple[Outcome, ...]
-    options: tuple[Option, ...]
-    compares: tuple[str, ...] = ()
-    alike: tuple[str, ...] = ()
-    t_test: bool = False
-    sampled: str = ""
-
-    def role(self, name: str) -> Role:
-        return _named(self.roles, name)
-
-    def outcome(self, name: str) -> Outcome:
-        return _named(self.outcomes, name)
-
-    def option(self, name: str) -> Option:
-        return _named(self.options, name)
-
-
-class DeclaredProtocol(Protocol):
-    """What the study package needs to know of a protocol; see `believable.protocols.contract`.
-    Protocols are handed in.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def declaration(self) -> Declaration: ...
-
-
-DeclaredProtocols: TypeAlias = Lookup[DeclaredProtocol]
-#: For studies that declare no analysis: any protocol that one names is unknown.
-NO_PROTOCOLS: DeclaredProtocols = Registry("protocol")
-
-
-def problem_of(option: Option, value: Any) -> str | None:
-    """What a value should be, where it is not; None for a value that can be used."""
-    if option.type == "flag":
-        return None if isinstance(value, bool) else "true or false"
-    if option.type in ("numbers", "words"):
-        return _list_problem(option, value)
-    return _single_problem(option, value)
-
-
-def _list_problem(option: Option, value: Any) -> str | None:
-    single = replace(option, type="number" if option.type == "numbers" else "word")
-    # An empty list says "none" where that is the default; elsewhere it says nothing.
-    listed = isinstance(value, list | tuple) and (len(value) > 0 or option.default == ())
-    if listed and all(_single_problem(single, item) is None for item in value):
-        return None
-    return f"a list of values, each {_single_words(single)}"
-
-
-def _single_problem(option: Option, value: Any) -> str | None:
-    if option.type == "word":
-        sound = isinstance(value, str) and (not option.one_of or value in option.one_of)
-    else:
-        sound = (
-            isinstance(value, int if option.type == "integer" else int | float)
-            and not isinstance(value, bool)
-            and (option.least is None or value >= option.least)
-            and (option.most is None or value <= option.most)
-        )
-    return None if sound else _single_words(option)
-
-
-def _single_words(option: Option) -> str:
-    if option.type == "word":
-        return " or ".join(option.one_of) or "a word"
-    what = "a whole number" if option.type == "integer" else "a number"
-    if option.least is not None and option.most is not None:
-        return f"{what} from {option.least:g} to {option.most:g}"
-    if option.least is not None:
-        return f"{what} of at least {option.least:g}"
-    return what if option.most is None else f"{what} of at most {option.most:g}"
-
-
-def _named(records: Sequence[_R], name: str) -> _R:
-    match = next((record for record in records if record.name == name), None)
-    if match is None:
-        raise NotFound(
-            f"unknown name {name!r}. {did_you_mean(name, [record.name for record in records])}"
-        )
-    return match
-
 
 #: A role's value: one name, or a list of them.
 RoleValue: TypeAlias = str | tuple[str, ...]
@@ -210,7 +26,7 @@ Criterion: TypeAlias = Literal[
 
 
 class Hypothesis(Record):
-    """What is expected of one outcome, and when the data count as agreeing with it."""
+    """The expectation about one outcome, and when the data agree with it."""
 
     id: Id
     """Name of the hypothesis, such as H1."""
@@ -219,15 +35,15 @@ class Hypothesis(Record):
     outcome: Id
     """The outcome it is about: one of the protocol's, or of the plan's own measures."""
     about: str | None = None
-    """Which one, where the outcome is found for several: a condition, or the protocol's word; all
-    where it is left out. Of one's own measures: a group (`human`), or the first group minus the
-    second (`human-scripted`).
+    """Which one, if the outcome is found for several: a condition, or the protocol's name for it;
+    all by default. For custom measures: a group (`human`), or the first group minus the second
+    (`human-scripted`).
     """
     direction: Literal["two_sided", "greater", "less"] = "two_sided"
     """The side the test looks at."""
     expects: Literal["greater", "less"] | None = None
-    """What the words say of the estimate, beside a test of both sides: significant on the other
-    side, they are not met.
+    """The side that the hypothesis states, in a two-sided test: a significant result on the other
+    side does not meet it.
     """
     criterion: Criterion = "significant"
     """When it counts as supported: p after the multiplicity rule is below alpha; the interval
@@ -248,7 +64,7 @@ class Outcomes(Record):
 
 
 class ExclusionRule(Record):
-    """Who or what is left out. Incomplete, screened-out, rejected and withdrawn sessions always
+    """The sessions to exclude. Incomplete, screened-out, rejected and withdrawn sessions always
     are.
     """
 
@@ -262,9 +78,9 @@ class ExclusionRule(Record):
     every check.
     """
     over: float | None = Field(default=None, ge=0, lt=1)
-    """For `unanswered`: the share of shown questions; half where it is left out."""
+    """For `unanswered`: the share of shown questions; half by default."""
     below: float | None = Field(default=None, gt=0, lt=1)
-    """For `too_fast`: the share of the median; a third where it is left out."""
+    """For `too_fast`: the share of the median; a third by default."""
     drops: Literal["session", "trial", "answer"] | None = None
     """For `reviewed`: what goes with an excluded text: the session, its trial, or only the text;
     else the session.
@@ -290,14 +106,14 @@ class Stopping(Record):
     """When collecting ends."""
 
     rule: Literal["complete", "after_exclusions", "experience"] = "complete"
-    """`complete`: so many complete sessions; `after_exclusions`: so many after exclusions;
-    `experience`: the respondents' mean experience reaches `at_least` (with at least `n` of them,
-    where given).
+    """`complete`: this number of complete sessions; `after_exclusions`: this number after
+    exclusions; `experience`: the respondents' mean experience reaches `at_least` (with at least `n`
+    of them, if given).
     """
     n: int | None = Field(default=None, ge=1)
     """How many sessions."""
     at_least: float | None = None
-    """For `experience`: the mean to reach; 3 where it is left out."""
+    """For `experience`: the mean to reach; 3 by default."""
 
 
 class DeclaredPlan(Record):
@@ -308,18 +124,15 @@ class DeclaredPlan(Record):
     protocol: str | None = None
     """Which analysis runs: the name of a protocol. Without one, that of the `measures` below."""
     measures: dict[Id, DeclaredMeasure] = Field(default_factory=dict)
-    """For a design of one's own: what is measured, by name. Hypotheses and outcomes speak of these
-    names.
-    """
+    """For a custom design: its measures, by name. Hypotheses and outcomes use these names."""
     roles: dict[Id, Annotated[RoleValue, Field(union_mode="left_to_right")]] = Field(
         default_factory=dict
     )
-    """What in this study plays which part: `role: question`, `role: trial.question`, or the name of
-    a trial, arm or condition. The roles of each protocol, and what they are where they are left
-    out, are listed below.
+    """The parts of this study in their roles: `role: question`, `role: trial.question`, or the name
+    of a trial, arm or condition. The roles of each protocol and their defaults are listed below.
     """
     hypotheses: tuple[Hypothesis, ...] = ()
-    """What is expected."""
+    """The expectations."""
     outcomes: Outcomes = Outcomes()
     """Primary and secondary outcomes."""
     tests: dict[Id, dict[Id, Any]] = Field(default_factory=dict)

@@ -12,8 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from believable.core.errors import InvalidInput, StudyError
-from believable.study.kinds import StudyKinds
-from believable.study.nodes import from_plain
+from believable.core.nodes import from_plain
 from believable.study.reading import read_study
 from believable.study.records import Study
 
@@ -23,11 +22,11 @@ FORMAT = "believable-definition/1"
 REPLAY_TYPE = "application/vnd.believable.replay+gzip"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Medium:
-    """The media file of a stimulus: its content's SHA-256, and what is known about it.
+    """The media file of a stimulus: its content's SHA-256, and its measured properties.
 
-    `actions` is the SHA-256 of the action log that lay beside a video, where there was one.
+    `actions` is the SHA-256 of the action log of a video, if there was one.
     """
 
     digest: str
@@ -42,7 +41,7 @@ class Medium:
 
     @property
     def log_digest(self) -> str | None:
-        """The SHA-256 of the file that holds its log of actions; None where it has none."""
+        """The SHA-256 of the file that holds its log of actions; None without a log."""
         return self.digest if self.is_replay else self.actions
 
     def to_tree(self) -> dict[str, Any]:
@@ -54,11 +53,10 @@ class Medium:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Definition:
     """`pages` maps the paths named in the study to their Markdown; `media` maps stimulus ids to
-    what is shown; `extensions` maps the instruments that the study folder carries to the SHA-256 of
-    their code.
+    their media; `extensions` maps the instruments in the study folder to the SHA-256 of their code.
     """
 
     study: Study
@@ -86,20 +84,20 @@ class Definition:
         return replace(self, media=dict(media))
 
     @classmethod
-    def from_json(cls, text: str, kinds: StudyKinds) -> Definition:
+    def from_json(cls, text: str) -> Definition:
         """What `to_json` wrote. The study was checked when it was written; here it only has to be
         well formed.
         """
-        whole = _parsed(text)
+        whole = _parse(text)
         study, pages, extensions = whole["study"], whole["pages"], whole.get("extensions", {})
         media = {name: _medium(name, fields) for name, fields in whole["media"].items()}
-        reading = read_study(from_plain(study), kinds, file="definition")
+        reading = read_study(from_plain(study), file="definition")
         if reading.problems:
             raise StudyError(reading.problems)
-        return cls(reading.study, study, pages, media, extensions)
+        return cls(study=reading.study, tree=study, pages=pages, media=media, extensions=extensions)
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parse(text: str) -> dict[str, Any]:
     try:
         whole = json.loads(text)
     except ValueError as error:
@@ -138,7 +136,7 @@ _MEDIUM_TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def _medium(name: str, fields: Any) -> Medium:
-    """One medium of a stored definition, checked: what is damaged is named."""
+    """One medium of a stored definition, checked: the error names damaged parts."""
     if not isinstance(fields, dict):
         raise InvalidInput(
             f"definition, media, {name}: expected a mapping, got {type(fields).__name__}."

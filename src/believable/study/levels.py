@@ -1,17 +1,18 @@
-"""What a block runs over: its levels, which for stimuli depend on the blocks around it."""
+"""The levels of a block, which for stimuli depend on the blocks around it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from believable.contracts.trial import Block, TrialBase
 from believable.core.errors import InvalidInput
-from believable.study.records import Block, Stimulus, Study, TrialBase
+from believable.study.records import Stimulus, Study
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What the enclosing blocks have settled."""
+    """The choices of the enclosing blocks."""
 
     condition: str | None = None
     scenario: str | None = None

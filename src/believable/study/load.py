@@ -8,8 +8,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from believable.contracts.registries import INSTRUMENTS, PAGES
+from believable.contracts.texts import LANGUAGES
+from believable.contracts.trial import outline
 from believable.core.clock import Clock, WallClock
 from believable.core.errors import Problem, StudyError
+from believable.core.nodes import Node, parse
 from believable.core.registry import did_you_mean
 from believable.plugins import EXTENSIONS, extension_digests, extension_folders
 from believable.study.checks.analysis_plan import check_analysis_plan
@@ -23,85 +27,74 @@ from believable.study.checks.names import (
     check_timeline,
 )
 from believable.study.checks.rule_checks import check_rules
-from believable.study.declaration import NO_PROTOCOLS, DeclaredProtocols
 from believable.study.definition import Definition
-from believable.study.kinds import StudyKinds
-from believable.study.nodes import Node, parse
 from believable.study.reading import Reading, read_study
-from believable.study.records import outline
-from believable.study.texts import LANGUAGES
 from believable.study.wording import shown
 
 STUDY_FILE = "study.yaml"
 
 
-def load(
-    folder: Path | str,
-    *,
-    kinds: StudyKinds,
-    protocols: DeclaredProtocols = NO_PROTOCOLS,
-    clock: Clock | None = None,
-) -> Definition:
+def load(folder: Path | str, *, clock: Clock | None = None) -> Definition:
     """The definition, without media. Raises `StudyError` with all problems; warnings alone do not
     stop it.
 
     `protocols` are those whose analysis a study may declare.
     """
-    reading, pages, all_problems = _everything(Path(folder), kinds, protocols, clock or WallClock())
+    reading, pages, all_problems = _everything(Path(folder), clock or WallClock())
     errors = [problem for problem in all_problems if problem.severity == "error"]
     if errors or reading is None:
         raise StudyError(errors)
     carried = {
         name: digest
         for name, digest in extension_digests(Path(folder)).items()
-        if name in kinds.instruments
+        if name in INSTRUMENTS
     }
-    return Definition(reading.study, reading.root.plain(), pages, extensions=carried)
+    return Definition(
+        study=reading.study, tree=reading.root.plain(), pages=pages, extensions=carried
+    )
 
 
-def problems(
-    folder: Path | str,
-    *,
-    kinds: StudyKinds,
-    protocols: DeclaredProtocols = NO_PROTOCOLS,
-    clock: Clock | None = None,
-) -> list[Problem]:
+def problems(folder: Path | str, *, clock: Clock | None = None) -> list[Problem]:
     """Everything wrong with the study, warnings included, in file order."""
-    return _everything(Path(folder), kinds, protocols, clock or WallClock())[2]
+    return _everything(Path(folder), clock or WallClock())[2]
 
 
-def _everything(
-    folder: Path, kinds: StudyKinds, protocols: DeclaredProtocols, clock: Clock
-) -> tuple[Reading | None, dict[str, str], list[Problem]]:
+def _everything(folder: Path, clock: Clock) -> tuple[Reading | None, dict[str, str], list[Problem]]:
     path = folder / STUDY_FILE
     if not path.is_file():
         cure = "Give the folder that holds study.yaml, or make one with `believable new`."
         return (
             None,
             {},
-            [Problem(STUDY_FILE, 1, "", f"there is no {STUDY_FILE} in {str(folder)!r}.", cure)],
+            [
+                Problem(
+                    file=STUDY_FILE,
+                    line=1,
+                    path="",
+                    message=f"there is no {STUDY_FILE} in {str(folder)!r}.",
+                    cure=cure,
+                )
+            ],
         )
     tree, syntax_problems = parse(path.read_bytes(), STUDY_FILE)
     if tree is None:
         return None, {}, syntax_problems
-    reading = read_study(tree, kinds, file=STUDY_FILE)
+    reading = read_study(tree, file=STUDY_FILE)
     reading.problems.extend(syntax_problems)
     pages = read_pages(reading, folder)
     _check_placeholders(reading, tree)
-    check(reading, kinds, protocols, now_ms=clock.now_ms())
+    check(reading, now_ms=clock.now_ms())
     if reading.problems:
-        reading.problems.extend(_not_allowed(folder, kinds))
+        reading.problems.extend(_not_allowed(folder))
     return reading, pages, sorted(reading.problems, key=lambda problem: problem.line)
 
 
-def _not_allowed(folder: Path, kinds: StudyKinds) -> list[Problem]:
-    """Where there are problems, the instruments that the folder carries and that were not let run
-    may be why.
+def _not_allowed(folder: Path) -> list[Problem]:
+    """If there are problems, the reason may be instruments in the folder that were not allowed to
+    run.
     """
     names = [
-        carried.name
-        for carried in extension_folders(folder)
-        if carried.name not in kinds.instruments
+        carried.name for carried in extension_folders(folder) if carried.name not in INSTRUMENTS
     ]
     if not names:
         return []
@@ -110,12 +103,10 @@ def _not_allowed(folder: Path, kinds: StudyKinds) -> list[Problem]:
         "Read its code: it runs with all your rights. Then repeat the command with"
         " --allow-extensions."
     )
-    return [Problem(STUDY_FILE, 1, "", message, cure)]
+    return [Problem(file=STUDY_FILE, line=1, path="", message=message, cure=cure)]
 
 
-def check(
-    reading: Reading, kinds: StudyKinds, protocols: DeclaredProtocols = NO_PROTOCOLS, *, now_ms: int
-) -> None:
+def check(reading: Reading, *, now_ms: int) -> None:
     """Report every problem into `reading`. Each check leaves alone what an earlier one found
     broken.
     """
@@ -125,21 +116,21 @@ def check(
     check_recruiting(reading, now_ms=now_ms)
     entries = list(outline(reading.study.timeline))
     for entry in entries:
-        if entry.item.kind in kinds.pages:
-            kinds.pages[entry.item.kind].check(reading, entry, entries)
-    for page in kinds.pages:
+        if entry.item.kind in PAGES:
+            PAGES[entry.item.kind].check(reading, entry, entries)
+    for page in PAGES:
         page.check_all(reading, entries)
     check_blocks(reading)
-    check_rules(reading, kinds.instruments)
+    check_rules(reading)
     check_supply(reading)
     check_turns(reading)
     check_arms(reading)
-    check_codebooks(reading, kinds.instruments)
-    check_analysis_plan(reading, kinds.instruments, protocols)
+    check_codebooks(reading)
+    check_analysis_plan(reading)
 
 
 MAX_PAGE_BYTES = 1_000_000
-#: What the templates leave to their authors: [YOUR NAME AND INSTITUTION].
+#: The placeholders that templates leave to their authors: [YOUR NAME AND INSTITUTION].
 PLACEHOLDER = re.compile(r"\[[A-Z][A-Z ,'’-]{4,}\]")
 
 

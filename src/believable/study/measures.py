@@ -1,5 +1,5 @@
-"""What a study of one's own design measures: a question, or what is annotated while watching,
-compared between groups.
+"""The measures of a custom design: a question, or an annotation while watching, compared between
+groups.
 
 Part of the plan language: `analysis: {measures: {humanness: {question: humanness}}}`. Plans that
 name a protocol have the outcomes of that protocol instead.
@@ -11,12 +11,12 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from believable.study.bases import Id, Record
+from believable.contracts.record import Id, Record
 
 MeasureModel: TypeAlias = Literal["mean", "share", "shares", "preference", "flags", "trace", "text"]
 TraceSummary: TypeAlias = Literal["mean", "change"]
 
-#: Stands for the condition of what is judged, where a measure says by what groups are told apart.
+#: The value of a measure's grouping key that means the condition of the judged stimulus.
 BY_CONDITION = "condition"
 
 
@@ -32,7 +32,7 @@ class Assumed(Record):
     person_sd: float | None = Field(default=None, ge=0)
     """Spread between people: in the unit of a mean, in log odds for everything else."""
     effect_sd: float | None = Field(default=None, ge=0)
-    """Spread between people of what a group adds, in the same unit."""
+    """Spread between people of a group's effect, in the same unit."""
     stimulus_sd: float | None = Field(default=None, ge=0)
     """Spread between stimuli of one group, in the same unit."""
     residual_sd: float | None = Field(default=None, gt=0)
@@ -52,16 +52,16 @@ class DeclaredMeasure(Record):
     """Instead of a question: the trial in which people annotate while watching."""
     model: MeasureModel | None = None
     """`mean` of numbers and ratings; `share` of the answers named in `yes`; `shares` of all
-    answers; `preference` between two; `flags` per viewed action; `trace`; `text`. By the kind of
-    question where it is left out.
+    answers; `preference` between two; `flags` per viewed action; `trace`; `text`. By default it
+    follows from the kind of question.
     """
     by: Id = BY_CONDITION
-    """What is compared: `condition`, or the name of an arm."""
+    """The groups to compare: `condition`, or the name of an arm."""
     yes: tuple[str | int | float, ...] | None = Field(default=None, min_length=1)
     """For `share`: the answers that count."""
     summary: TraceSummary = "mean"
     """For `trace`: the mean of a trace, or its `change` from the first fifth to the last."""
     title: str | None = Field(default=None, min_length=1)
-    """What reports call it; its name where it is left out."""
+    """Its label in reports; its name by default."""
     assume: Assumed = Assumed()
     """What power and simulated people take for true."""

@@ -1,5 +1,5 @@
-"""A design of one's own: what its measures are taken from, which groups they compare, and the
-declaration that follows.
+"""A custom design: the sources of its measures, the groups they compare, and the declaration that
+follows.
 """
 
 from __future__ import annotations
@@ -7,18 +7,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from believable.study.declaration import Declaration, DeclaredPlan, Option, Outcome
-from believable.study.kinds import QuestionKind, QuestionKinds
+from believable.contracts.instrument import Instrument
+from believable.contracts.protocol import Declaration, Option, Outcome
+from believable.contracts.registries import INSTRUMENTS
+from believable.contracts.trial import Annotation, Question, outline
+from believable.study.declaration import DeclaredPlan
 from believable.study.measures import BY_CONDITION, DeclaredMeasure, MeasureModel
-from believable.study.records import Annotation, Question, Study, outline
+from believable.study.records import Study
 
 #: What reports and messages call a plan that names no protocol.
 OWN = "own design"
 
-#: What a question or an annotation gives: numbers, one of two sides, one of several words, ticked
-#: words, words; flags, traces.
+#: The result of a question or an annotation: numbers, one of two sides, one of several words,
+#: ticked words, words; flags, traces.
 AnswerShape: TypeAlias = Literal["numbers", "sides", "words", "ticks", "text", "flags", "trace"]
 
 #: Answers that name one of the two that a page is about.
@@ -57,11 +60,11 @@ _UNITS: Mapping[MeasureModel, tuple[str, str]] = {
 }
 
 MARGIN = Option(
-    "margin",
-    "Equivalence margin of the difference, in the unit of the measure.",
-    "number",
-    0.5,
-    1e-9,
+    name="margin",
+    about="Equivalence margin of the difference, in the unit of the measure.",
+    type="number",
+    default=0.5,
+    least=1e-9,
 )
 
 _ABOUT: Mapping[MeasureModel, str] = {
@@ -83,13 +86,13 @@ _ABOUT: Mapping[MeasureModel, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureSource:
-    """What a measure is taken from: the trials that ask the question (or are annotated), and the
-    shape of what they give.
+    """The source of a measure: the trials that ask the question (or are annotated), and the shape
+    of their results.
 
-    `options` are the answers that can be given, where they can be listed; `scale` the least and the
-    greatest number. `attention` are the parts that only check attention, which no mean counts.
+    `options` are the possible answers, if they can be listed; `scale` the least and the greatest
+    number. `attention` are the parts that only check attention, which no mean counts.
     """
 
     trials: tuple[str, ...]
@@ -102,16 +105,19 @@ class MeasureSource:
     scale: tuple[float | None, float | None] = (None, None)
 
 
-def source_of(measure: DeclaredMeasure, study: Study, kinds: QuestionKinds) -> MeasureSource | None:
+def source_of(measure: DeclaredMeasure, study: Study) -> MeasureSource | None:
     """None where the study has no such question or annotated trial."""
     if measure.trial is not None:
         annotation = next(
             (note for trial, note in _annotations(study) if trial == measure.trial), None
         )
-        if annotation is None or annotation.kind not in kinds:
+        if annotation is None or annotation.kind not in INSTRUMENTS:
             return None
         return MeasureSource(
-            (measure.trial,), None, annotation.kind, _annotated(kinds[annotation.kind])
+            trials=(measure.trial,),
+            question=None,
+            kind=annotation.kind,
+            shape=_annotation_shape(INSTRUMENTS[annotation.kind]),
         )
     trial, _, name = (measure.question or "").rpartition(".")
     asked = [
@@ -119,23 +125,23 @@ def source_of(measure: DeclaredMeasure, study: Study, kinds: QuestionKinds) -> M
         for where, question in questions(study)
         if question.id == name and trial in ("", where)
     ]
-    if not asked or asked[0][1].kind not in kinds:
+    if not asked or asked[0][1].kind not in INSTRUMENTS:
         return None
     question = asked[0][1]
-    kind = kinds[question.kind]
+    kind = INSTRUMENTS[question.kind]
     options = tuple(kind.options(question.params))
     numeric = kind.records[0].type in ("number", "integer")
     listed = [option for option in options if isinstance(option, int)] if numeric else []
     scale = (float(min(listed)), float(max(listed))) if listed else kind.bounds(question.params)
     return MeasureSource(
-        tuple(where for where, _ in asked),
-        name,
-        question.kind,
-        _answered(kind, options),
-        options,
-        tuple(kind.items(question.params)),
-        tuple(kind.attention(question.params)),
-        scale,
+        trials=tuple(where for where, _ in asked),
+        question=name,
+        kind=question.kind,
+        shape=_answer_shape(kind, options),
+        options=options,
+        items=tuple(kind.items(question.params)),
+        attention=tuple(kind.attention(question.params)),
+        scale=scale,
     )
 
 
@@ -157,20 +163,22 @@ def pair_name(first: str, second: str) -> str:
     return f"{first}-{second}"
 
 
-def own_declaration(plan: DeclaredPlan, study: Study, kinds: QuestionKinds) -> Declaration:
-    """What a plan without a protocol declares: an outcome per measure. Measures of nothing are left
-    to the check.
+def own_declaration(plan: DeclaredPlan, study: Study) -> Declaration:
+    """The declaration of a plan without a protocol: an outcome per measure. Measures without a
+    source are left to the check.
     """
     outcomes = []
     for name, measure in plan.measures.items():
-        source = source_of(measure, study, kinds)
+        source = source_of(measure, study)
         if source is not None:
             outcomes.append(_outcome(name, measure, source, plan, study))
     about = "A design of its own: what is measured is compared between groups."
     sampled = (
         "clip" if any(measure.by == BY_CONDITION for measure in plan.measures.values()) else ""
     )
-    return Declaration(OWN, about, (), tuple(outcomes), (), sampled=sampled)
+    return Declaration(
+        name=OWN, about=about, roles=(), outcomes=tuple(outcomes), options=(), sampled=sampled
+    )
 
 
 def _outcome(
@@ -190,9 +198,9 @@ def _outcome(
         summary=measure.summary,
     )
     return Outcome(
-        name,
-        title_of(name, measure),
-        f"{words[0].upper()}{words[1:]}.",
+        name=name,
+        title=title_of(name, measure),
+        about=f"{words[0].upper()}{words[1:]}.",
         tested=model in TESTED,
         equivalence=in_units,
         tests=(MARGIN,) if in_units and MARGIN.name in plan.tests.get(name, {}) else (),
@@ -221,17 +229,17 @@ def _annotations(study: Study) -> Iterator[tuple[str, Annotation]]:
             yield entry.item.id, entry.item.annotation
 
 
-def _annotated(kind: QuestionKind) -> AnswerShape:
+def _annotation_shape(kind: Instrument[Any]) -> AnswerShape:
     return "flags" if any(stream.kind.startswith("flag.") for stream in kind.streams) else "trace"
 
 
-def is_ticked(kind: QuestionKind, options: Sequence[str | int]) -> bool:
+def is_ticked(kind: Instrument[Any], options: Sequence[str | int]) -> bool:
     """Whether the answer is a 1 or 0 for each option."""
     counts = kind.records[0].type in ("number", "integer")
     return counts and bool(options) and all(isinstance(option, str) for option in options)
 
 
-def _answered(kind: QuestionKind, options: tuple[str | int, ...]) -> AnswerShape:
+def _answer_shape(kind: Instrument[Any], options: tuple[str | int, ...]) -> AnswerShape:
     if kind.records[0].type in ("number", "integer"):
         return "ticks" if is_ticked(kind, options) else "numbers"
     if not options:

@@ -13,8 +13,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
+from believable.contracts.record import Rule, arm_holds
+from believable.contracts.trial import (
+    Block,
+    MatchedSlots,
+    PlannedTrial,
+    Slot,
+    StimulusFilter,
+    TrialBase,
+)
 from believable.core.seeds import derive, generator
-from believable.study.bases import arm_holds
 from believable.study.levels import (
     NOTHING_SETTLED,
     Setting,
@@ -26,8 +34,8 @@ from believable.study.levels import (
     unit_count,
     williams,
 )
-from believable.study.records import Block, Rule, StimulusFilter, Study, TrialBase
-from believable.study.stimulus_draw import MatchedSlots, Slot, must_fill
+from believable.study.records import Study
+from believable.study.stimulus_draw import must_fill
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,47 +47,6 @@ class Assignment:
     arms: Mapping[str, str]
     rows: Mapping[str, int]
     seed: int
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedTrial:
-    """One page of one participant's session. `key` is unique in the plan, e.g. `pairs.2.watch`;
-    `position` counts from 0.
-
-    `condition`, `scenario` and `stimulus_id` are what the enclosing blocks and the draw settled;
-    they never reach the browser. `stimulus_ids` are the stimuli of a page with several players, in
-    the order of the page (A, B, …). `skip_if` holds the rules of the trial and of all blocks around
-    it: one that holds skips the trial.
-    """
-
-    position: int
-    key: str
-    trial: TrialBase
-    condition: str | None
-    scenario: str | None
-    stimulus_id: str | None
-    skip_if: tuple[Rule, ...]
-    stimulus_ids: tuple[str, ...] = ()
-
-    @property
-    def turn(self) -> int:
-        """In which turn of the innermost block around it the page comes, from 1; 1 outside
-        blocks.
-        """
-        return turn_of(self.key)
-
-    @property
-    def played(self) -> tuple[str, ...]:
-        """The stimuli that the page plays, in the order of its players."""
-        if self.stimulus_ids or not self.trial.plays_stimuli or self.stimulus_id is None:
-            return self.stimulus_ids
-        return (self.stimulus_id,)
-
-
-def turn_of(key: str) -> int:
-    """The number before the page's own name in its key: 2 of `rounds.2.round`."""
-    numbers = [part for part in key.split(".")[:-1] if part.isdecimal()]
-    return int(numbers[-1]) if numbers else 1
 
 
 #: Which units (levels or items) of a block are run, in which order: `(block, run, number of units)
@@ -94,8 +61,8 @@ def plan(study: Study, assignment: Assignment) -> tuple[PlannedTrial, ...]:
 
 
 def is_settled(study: Study) -> bool:
-    """Whether everybody of the same arms and rows gets the same plan: nothing is shuffled, sampled
-    or drawn.
+    """Whether all sessions of the same arms and rows get the same plan: nothing is shuffled,
+    sampled or drawn.
     """
 
     def fixed(items: Sequence[TrialBase]) -> bool:
@@ -124,7 +91,7 @@ def chooser(assignment: Assignment) -> Chooser:
     return choose
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """A trial on its way into the plan; `stimulus`, or `several` of a page with more than one, may
     still wait for the draw.
@@ -174,7 +141,16 @@ class _Unroller:
             return self._block(item, inside)
         key = around.prefix + item.id
         wanted = item.wanted(_PageChoice(self, key, inside))
-        return [Page(key, item, inside.setting, wanted.stimulus, skip_if, wanted.several)]
+        return [
+            Page(
+                key=key,
+                trial=item,
+                setting=inside.setting,
+                stimulus=wanted.stimulus,
+                skip_if=skip_if,
+                several=wanted.several,
+            )
+        ]
 
     @cached_property
     def scenarios(self) -> dict[str, frozenset[str]]:
@@ -239,7 +215,7 @@ class _Unroller:
 
 @dataclass(frozen=True, slots=True)
 class _PageChoice:
-    """What one page may choose from; see `StimulusChoice`."""
+    """The stimuli that one page may choose from; see `StimulusChoice`."""
 
     unroller: _Unroller
     key: str
@@ -276,13 +252,21 @@ def _with_breaks(block: Block, around: _Around, units: Sequence[list[Page]]) -> 
             and number < len(units)
         ):
             key = f"{around.prefix}{block.id}.{number}.break"
-            pages.append(Page(key, block.pause, around.setting, None, around.skip_if))
+            pages.append(
+                Page(
+                    key=key,
+                    trial=block.pause,
+                    setting=around.setting,
+                    stimulus=None,
+                    skip_if=around.skip_if,
+                )
+            )
     return pages
 
 
 def _with_practice(pages: Sequence[Page]) -> list[Page]:
-    """A practice before the first use of each annotating kind. Where that use may be skipped, the
-    next one gets a practice too: `progress` passes over it when the kind was practised already.
+    """A practice before the first use of each annotating kind. If that use may be skipped, the next
+    one gets a practice too: `progress` passes over it if the kind was practised already.
     """
     whole: list[Page] = []
     certain: set[str] = set()
@@ -293,7 +277,15 @@ def _with_practice(pages: Sequence[Page]) -> list[Page]:
         if practice is not None and kind is not None and kind not in certain:
             counts[kind] = counts.get(kind, 0) + 1
             key = f"practice.{kind}" if counts[kind] == 1 else f"practice.{kind}.{counts[kind]}"
-            whole.append(Page(key, practice, NOTHING_SETTLED, None, page.skip_if))
+            whole.append(
+                Page(
+                    key=key,
+                    trial=practice,
+                    setting=NOTHING_SETTLED,
+                    stimulus=None,
+                    skip_if=page.skip_if,
+                )
+            )
             if not page.skip_if:
                 certain.add(kind)
         whole.append(page)
@@ -301,7 +293,7 @@ def _with_practice(pages: Sequence[Page]) -> list[Page]:
 
 
 def waiting(pages: Sequence[Page]) -> tuple[list[Slot], list[MatchedSlots], set[str]]:
-    """What the pages still wait for, and the stimuli that are settled already."""
+    """The open choices of the pages, and the stimuli that are chosen already."""
     every = [place for page in pages for place in _places(page)]
     slots = list(dict.fromkeys(need for need in every if isinstance(need, Slot)))
     matched = [page.several for page in pages if isinstance(page.several, MatchedSlots)]
@@ -330,21 +322,28 @@ def fill(study: Study, pages: Sequence[Page], seed: int) -> tuple[PlannedTrial, 
         places = (
             filled.slots[page.several] if isinstance(page.several, MatchedSlots) else page.several
         )
-        several = _mixed([name_of(place) for place in places], page.key, seed)
+        several = _shuffle([name_of(place) for place in places], page.key, seed)
         name = None if page.stimulus is None else name_of(page.stimulus)
         shown = [by_id[stimulus] for stimulus in (several or ([] if name is None else [name]))]
         condition = _common([stimulus.condition for stimulus in shown], page.setting.condition)
         scenario = _common([stimulus.scenario for stimulus in shown], page.setting.scenario)
         planned.append(
             PlannedTrial(
-                position, page.key, page.trial, condition, scenario, name, page.skip_if, several
+                position=position,
+                key=page.key,
+                trial=page.trial,
+                condition=condition,
+                scenario=scenario,
+                stimulus_id=name,
+                skip_if=page.skip_if,
+                stimulus_ids=several,
             )
         )
     return tuple(_about_watched(planned, page) for page in planned)
 
 
 def _about_watched(planned: Sequence[PlannedTrial], page: PlannedTrial) -> PlannedTrial:
-    """A page with what it asks about the stimuli that were watched before it."""
+    """A page with its questions about the stimuli that were watched before it."""
     if (
         type(page.trial).about_watched is TrialBase.about_watched
     ):  # most kinds: looking back would be quadratic
@@ -358,22 +357,22 @@ def _about_watched(planned: Sequence[PlannedTrial], page: PlannedTrial) -> Plann
     return page if trial is page.trial else replace(page, trial=trial)
 
 
-def _mixed(names: list[str], key: str, seed: int) -> tuple[str, ...]:
+def _shuffle(names: list[str], key: str, seed: int) -> tuple[str, ...]:
     """The stimuli of a page with several, in the order of its players."""
     generator(seed, "sides", key).shuffle(names)
     return tuple(names)
 
 
 def _common(values: Sequence[str | None], otherwise: str | None) -> str | None:
-    """What all have; without any, what the blocks around have settled."""
+    """The values that all have; without any, the choices of the enclosing blocks."""
     if not values:
         return otherwise
     return values[0] if len(set(values)) == 1 else None
 
 
 def rated_positions(plan: Sequence[PlannedTrial], position: int) -> tuple[int, ...]:
-    """Which earlier pages the one at `position` asks about: those of its own pass where there are
-    any, else all; one of them where it names its turn.
+    """The earlier pages that the page at `position` asks about: those of its pass if there are any,
+    else all; one of them if it names its repetition.
     """
     page = plan[position]
     watched = [earlier for earlier in plan[:position] if page.trial.is_about(earlier.trial)]
@@ -385,8 +384,8 @@ def rated_positions(plan: Sequence[PlannedTrial], position: int) -> tuple[int, .
 
 
 def round_position(plan: Sequence[PlannedTrial], position: int) -> int | None:
-    """Where in the plan that round is played: of the turn that the page names, else the latest
-    before the page, of the same pass through a block where there is one.
+    """The position of that round in the plan: of the repetition that the page names, else the
+    latest before the page, of the same pass through a block if there is one.
     """
     trial = plan[position].trial
     if trial.shown_round is None:
@@ -405,8 +404,8 @@ def round_position(plan: Sequence[PlannedTrial], position: int) -> int | None:
 
 
 def round_name(plan: Sequence[PlannedTrial], position: int) -> str | None:
-    """What the round is called in the data, where stimuli have their ids: `round:` and the key of
-    its play trial.
+    """The id of the round in the data, in the column of stimuli: `round:` and the key of its play
+    trial.
     """
     source = round_position(plan, position)
     return None if source is None else f"round:{plan[source].key}"
@@ -417,7 +416,7 @@ Factor = tuple[str, str | int]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One combination of arm levels and Latin-square rows; what is balanced."""
+    """One combination of arm levels and Latin-square rows: the unit of balancing."""
 
     arms: tuple[tuple[str, str], ...]
     rows: tuple[tuple[str, int], ...]
@@ -460,9 +459,9 @@ def cell_count(study: Study) -> int:
 def choose(study: Study, filled: Mapping[Cell, int], number: int, secret: str = "") -> Assignment:
     """The assignment of session `number`, given how many sessions count in each cell.
 
-    Among the least filled cells, those whose arms and rows are least filled each on their own;
-    among these the seed decides. A `secret` takes part in what is drawn for people: a published
-    study tells its seed, and the order of a session's pages must not tell its number.
+    Among the least filled cells, those whose arms and rows are least filled separately; among these
+    the seed decides. For people a `secret` takes part in the draw: a published study reveals its
+    seed, and the order of a session's pages must not reveal its number.
     """
     everything = cells(study)
     fewest = min(filled.get(cell, 0) for cell in everything)

@@ -1,5 +1,5 @@
-"""Recruiting: where participants come from, who may take part, and what each platform adds to a
-link.
+"""Recruiting: the platform of the participants, who may take part, and the parameters that each
+platform adds to a link.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from believable.study.bases import Record
+from believable.contracts.record import Record
 
 _MOMENT_SCHEMA = {"type": "string", "examples": ["2027-01-31T18:00:00Z"]}
 
@@ -29,17 +29,17 @@ def _moment(value: Any) -> Any:
 
 
 class Recruit(Record):
-    """Where participants come from, who may take part, and for how long."""
+    """The platform of the participants, who may take part, and for how long."""
 
     platform: Literal["none", "prolific", "connect", "sona", "mturk", "custom"] = "none"
-    """Where people come from; settled by `finish.redirect` where it is left out."""
+    """The platform of the participants; follows from `finish.redirect` by default."""
     id_parameter: str | None = None
     """Link parameter with the participant id, for `platform: custom`."""
     extra_parameters: tuple[str, ...] = ()
     """More link parameters to keep, as keyed hashes."""
     repeats: Literal["refuse", "resume"] = "resume"
-    """Whether somebody who comes again goes on or is refused. People are known by the id of
-    `platform`, and where they are refused also by their browser, which keeps a mark; personal links
+    """Whether a returning participant resumes or is refused. Participants are known by the id of
+    `platform`, and if they are refused also by their browser, which keeps a mark; personal links
     are single-use anyway.
     """
     desktop_only: bool = False
@@ -51,8 +51,8 @@ class Recruit(Record):
     limit: int | None = Field(default=None, ge=1)
     """How many participants at most."""
     payment: float | None = Field(default=None, ge=0)
-    """What a complete session costs, fees included; the console tells what was spent and what is
-    left to spend. Participants never see it: write what they receive into the consent.
+    """The cost of a complete session, fees included; the console shows the spent and the remaining
+    money. Participants never see it: write what they receive into the consent.
     """
     currency: str = Field(default="EUR", pattern=r"^[A-Z]{3}$")
     """Of `payment`: three capitals, such as EUR, GBP or USD."""
@@ -89,7 +89,7 @@ PLATFORMS: Mapping[str, Platform] = {
 
 
 def id_parameter(recruit: Recruit) -> str | None:
-    """The parameter that holds the participant's id; `None` where nobody sends one."""
+    """The parameter that holds the participant's id; `None` without one."""
     return recruit.id_parameter or PLATFORMS[recruit.platform].id_parameter
 
 

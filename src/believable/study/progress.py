@@ -1,38 +1,19 @@
-"""Where a session stands: which page comes next, which questions it shows, and how it ends.
-Pure.
-"""
+"""The progress of a session: its next page, the questions it shows, and how it ends. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
-from believable.study.bases import holds
-from believable.study.plan import PlannedTrial
-from believable.study.records import Outcome, Question
-
-Status: TypeAlias = Literal["done", "skipped", "failed"]
-Verdict: TypeAlias = Literal["done", "again", "failed"]
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedPage:
-    """A trial the server has closed. `failed` is a check answered wrongly to the end, or a consent
-    that was declined.
-
-    `answers` maps question ids to answers: `None` was shown and left open, a missing id was not
-    shown.
-    """
-
-    position: int
-    status: Status
-    answers: Mapping[str, Any]
+from believable.contracts.record import holds
+from believable.contracts.submission import ClosedPage
+from believable.contracts.trial import Outcome, PlannedTrial
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What comes next: the page at `position`, after passing over `skipped`. `outcome` is set once
+    """The next step: the page at `position`, after passing over `skipped`. `outcome` is set once
     that page is the last one.
     """
 
@@ -48,33 +29,6 @@ def answers_so_far(plan: Sequence[PlannedTrial], closed: Iterable[ClosedPage]) -
         name = plan[page.position].trial.id
         answers.update({f"{name}.{question}": answer for question, answer in page.answers.items()})
     return answers
-
-
-def visible_questions(
-    planned: PlannedTrial,
-    answers: Mapping[str, Any],
-    earlier: Mapping[str, Any],
-    arms: Mapping[str, str],
-    opened: Collection[str] = (),
-) -> tuple[Question, ...]:
-    """The questions to be answered, when `answers` (question id → answer) is what this page holds
-    so far, and `opened` what was opened beside its player.
-
-    `earlier` is `answers_so_far`. A rule inside a page sees only the questions of that page that
-    are themselves shown.
-    """
-    name = planned.trial.id
-    questions = planned.trial.page_questions
-    if all(question.show_if is None for question in questions):
-        return tuple(questions)
-    own = {f"{name}.{question.id}" for question in questions}
-    known = {reference: answer for reference, answer in earlier.items() if reference not in own}
-    shown = []
-    for question in questions:
-        if question.show_if is None or holds(question.show_if, known, arms, opened):
-            shown.append(question)
-            known[f"{name}.{question.id}"] = answers.get(question.id)
-    return tuple(shown)
 
 
 def progress(

@@ -1,5 +1,5 @@
-"""From the tree of the file to the records. Every problem is reported once, at its place; what is
-sound is still read.
+"""From the tree of the file to the records. Every problem is reported once, at its line; valid
+parts are still read.
 """
 
 from __future__ import annotations
@@ -12,37 +12,32 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from believable.contracts.fields import keys, record_inside
+from believable.contracts.instrument import Instrument
+from believable.contracts.record import Record, Text
+from believable.contracts.registries import INSTRUMENTS, PAGES
+from believable.contracts.trial import Annotation, Block, Question, TrialBase
 from believable.core.errors import InvalidInput, Problem
+from believable.core.nodes import Node
 from believable.study.declaration import DeclaredPlan, ExclusionRule, Hypothesis
-from believable.study.fields import keys, record_inside
-from believable.study.kinds import QuestionKind, StudyKinds, annotating, answering, item_kinds
-from believable.study.nodes import Node
-from believable.study.records import (
-    Annotation,
-    Block,
-    Question,
-    Record,
-    Stimulus,
-    Study,
-    Text,
-    TrialBase,
-)
+from believable.study.kinds import annotating, answering, item_kinds
+from believable.study.records import Stimulus, Study
 from believable.study.repair import NOT_A_BODY, Places, RecordReader, inside
 from believable.study.wording import shown, unknown
 
 #: The id of a single question where the author gave none.
 QUESTION_ID = "answer"
-#: The kind of page that the `breaks` of a block stand for.
+#: The kind of page behind the `breaks` of a block.
 PAUSE = "break"
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Reading:
     """The records with their places in the file. While there are problems the study is only good
     for looking for more.
 
-    `doubtful` names what occurs in broken parts (`trial`, `trial.question`): nobody else should be
-    blamed for it.
+    `doubtful` names parts that are broken (`trial`, `trial.question`): no other part is blamed for
+    them.
     """
 
     study: Study
@@ -53,7 +48,16 @@ class Reading:
     file: str = "study.yaml"
 
     def report(self, node: Node, message: str, cure: str, *, severity: str = "error") -> None:
-        self.problems.append(Problem(self.file, node.line, node.path, message, cure, severity))
+        self.problems.append(
+            Problem(
+                file=self.file,
+                line=node.line,
+                path=node.path,
+                message=message,
+                cure=cure,
+                severity=severity,
+            )
+        )
 
     def place(self, record: object) -> Node:
         return self.places[record]
@@ -65,17 +69,15 @@ class Reading:
         )
 
 
-def read_study(root: Node, kinds: StudyKinds, *, file: str) -> Reading:
+def read_study(root: Node, *, file: str) -> Reading:
     """Read the whole tree."""
-    return _Reader(kinds, file).study(root)
+    return _Reader(file).study(root)
 
 
 class _Reader(RecordReader):
-    def __init__(self, kinds: StudyKinds, file: str) -> None:
+    def __init__(self, file: str) -> None:
         super().__init__(file)
-        self._kinds = kinds.instruments
-        self._pages = kinds.pages
-        self._items_by_kind = item_kinds(kinds.pages)
+        self._items_by_kind = item_kinds()
         self._doubtful: set[str] = set()
         self._ids: set[str] = set()
 
@@ -100,11 +102,16 @@ class _Reader(RecordReader):
         study = self.record(Study, tree, built) or self._placeholder(tree, built)
         self.problems.sort(key=lambda problem: problem.line)
         return Reading(
-            _with_platform(study), self.problems, self.places, self._doubtful, root, self.file
+            study=_with_platform(study),
+            problems=self.problems,
+            places=self.places,
+            doubtful=self._doubtful,
+            root=root,
+            file=self.file,
         )
 
     def _placeholder(self, tree: Node, built: dict[str, Any]) -> Study:
-        """A study to go on checking with, made of what could be read."""
+        """A study for the remaining checks, made of the readable parts."""
         values: dict[str, Any] = {
             "title": Text("?"),
             "seed": 0,
@@ -160,7 +167,7 @@ class _Reader(RecordReader):
     # timeline
 
     def _items(self, node: Node) -> list[TrialBase]:
-        """The entries of a timeline, each as the trials it stands for."""
+        """The entries of a timeline, each as its trials."""
         trials: list[TrialBase] = []
         for item in self._each(node, self._item):
             for trial in item.stands_for:
@@ -188,7 +195,7 @@ class _Reader(RecordReader):
             if key in tidy.value:
                 built |= self._inside(key, inner[key], record_type, tidy.value[key], name)
         if record_type.annotates_with is not None:
-            params = self._kinds[record_type.annotates_with].params()
+            params = INSTRUMENTS[record_type.annotates_with].params()
             built["annotate"] = Annotation(kind=record_type.annotates_with, params=params)
         record = self.record(record_type, tidy, built)
         if record is None:
@@ -201,9 +208,7 @@ class _Reader(RecordReader):
                 "text": record.breaks.text,
                 "at_least_s": record.breaks.at_least_s,
             }
-            record = record.model_copy(
-                update={"pause": self._pages[PAUSE].record.model_validate(pause)}
-            )
+            record = record.model_copy(update={"pause": PAGES[PAUSE].record.model_validate(pause)})
         self.places[record] = tidy
         return record
 
@@ -215,11 +220,11 @@ class _Reader(RecordReader):
         node: Node,
         trial: str | None,
     ) -> dict[str, Any]:
-        """What stands in a key of a trial and is read on its own: questions, an annotation, the
-        trials of a block.
+        """The keys of a trial that are read separately: questions, an annotation, the trials of a
+        block.
         """
         if inner is Annotation:
-            return self._annotated(node)
+            return self._read_annotate(node)
         if inner is TrialBase:
             return {key: tuple(self._items(node))}
         if record.model_fields[keys(record)[key]].annotation is not Question:
@@ -319,11 +324,11 @@ class _Reader(RecordReader):
             )
             return None
         kind = self._question_kind(node)
-        tidy = self.tidy(Question, node, skip=self._kinds.names)
+        tidy = self.tidy(Question, node, skip=INSTRUMENTS.names)
         if kind is None:
             return None
         name, params_node = kind
-        instrument = self._kinds[name]
+        instrument = INSTRUMENTS[name]
         params = self._params(instrument, params_node)
         built: dict[str, Any] = (
             {"kind": name} if params is None else {"kind": name, "params": params}
@@ -342,8 +347,8 @@ class _Reader(RecordReader):
         return question
 
     def _question_kind(self, node: Node) -> tuple[str, Node] | None:
-        kind_key = self._kind_key(node, Question, answering(self._kinds), "question")
-        if kind_key is None or self._kinds[kind_key[0]].use == "answer":
+        kind_key = self._kind_key(node, Question, answering(), "question")
+        if kind_key is None or INSTRUMENTS[kind_key[0]].use == "answer":
             return kind_key
         kind, place = kind_key
         cure = f"Write it into a watch trial: `annotate: {{{kind}: {{}}}}`."
@@ -355,8 +360,8 @@ class _Reader(RecordReader):
     ) -> tuple[str, Node] | None:
         """The key that names the kind, and its parameters."""
         fixed, offered = keys(record), sorted(offered)
-        kinds = [key for key in node.value if key in self._kinds]
-        strange = [key for key in node.value if key not in self._kinds and key not in fixed]
+        kinds = [key for key in node.value if key in INSTRUMENTS]
+        strange = [key for key in node.value if key not in INSTRUMENTS and key not in fixed]
         article = "an" if what[0] in "aeiou" else "a"
         if len(kinds) > 1:
             message = f"{article} {what} has one kind, got {' and '.join(kinds)}."
@@ -376,14 +381,14 @@ class _Reader(RecordReader):
     # ------------------------------------------------------------------------------------------
     # annotation
 
-    def _annotated(self, node: Node) -> dict[str, Any]:
+    def _read_annotate(self, node: Node) -> dict[str, Any]:
         """`annotate` as a record; an instrument that has no practice page, or wants none, is used
         without one.
         """
         annotation = self._annotation(node)
         if annotation is None:
             return {"annotate": None}
-        instrument = self._kinds[annotation.kind]
+        instrument = INSTRUMENTS[annotation.kind]
         unpractised = instrument.practice is None or not instrument.wants_practice(
             annotation.params
         )
@@ -400,16 +405,15 @@ class _Reader(RecordReader):
             cure = "Write `annotate: {ranktrace: {}}`."
             self.report(node, f"expected an annotation, got {shown(node)}.", cure)
             return None
-        kind_key = self._kind_key(node, Annotation, annotating(self._kinds), "annotation")
-        tidy = self.tidy(Annotation, node, skip=self._kinds.names)
+        kind_key = self._kind_key(node, Annotation, annotating(), "annotation")
+        tidy = self.tidy(Annotation, node, skip=INSTRUMENTS.names)
         if kind_key is None:
             return None
         kind, place = kind_key
-        instrument = self._kinds[kind]
+        instrument = INSTRUMENTS[kind]
         if instrument.use != "annotate":
             cure = (
-                "Write it below `ask:` as a question, or annotate with:"
-                f" {', '.join(annotating(self._kinds))}."
+                f"Write it below `ask:` as a question, or annotate with: {', '.join(annotating())}."
             )
             self.report(place, f"{kind} answers a question; it cannot annotate.", cure)
             return None
@@ -426,9 +430,10 @@ class _Reader(RecordReader):
             self.places[annotation.params] = place
         return annotation
 
-    def _params(self, instrument: QuestionKind, node: Node) -> Record | None:
+    def _params(self, instrument: Instrument[Any], node: Node) -> Record | None:
         body = Node({}, node.line, node.path) if node.value is None else node
-        params = self.record(instrument.params, self.tidy(instrument.params, body))
+        record: type[Record] = instrument.params
+        params = self.record(record, self.tidy(record, body))
         if params is None or self.broken(node.path):
             return params
         for path, message, cure in instrument.check(params):
@@ -441,7 +446,7 @@ class _Reader(RecordReader):
             question, right = getattr(record, asked), node.value[key]
             if self.broken(self.places[question].path):
                 continue
-            instrument = self._kinds[question.kind]
+            instrument = INSTRUMENTS[question.kind]
             try:
                 record = record.model_copy(
                     update={key: instrument.read(question.params, right.plain())}
@@ -456,7 +461,7 @@ class _Reader(RecordReader):
         self._doubtful.add(prefix + name)
 
 
-def impossible_answer(kind: QuestionKind, question: Question, value: Any) -> tuple[str, str]:
+def impossible_answer(kind: Instrument[Any], question: Question, value: Any) -> tuple[str, str]:
     """`'blu' is not a possible answer of 'colour'.`, `Did you mean 'blue'?`"""
     options = [str(option) for option in kind.options(question.params)]
     message = f"{shown(value)} is not a possible answer of {question.id!r}."
@@ -499,8 +504,8 @@ def _with_full_reference(question: Question, trial: str | None) -> Question:
 
 
 def _with_platform(study: Study) -> Study:
-    """Who is sent back to a platform came from it: `redirect: prolific` settles `recruit.platform`
-    where it is not given.
+    """Participants who return to a platform were recruited there: `redirect: prolific` sets
+    `recruit.platform` if it is not given.
     """
     platform = next((item.platform for item in study.timeline if item.platform is not None), None)
     if platform is None or "platform" in study.recruit.model_fields_set:

@@ -12,16 +12,15 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from believable.contracts.fields import keys, record_inside, type_words
+from believable.contracts.record import Record
 from believable.core.errors import Problem
-from believable.study.fields import keys, record_inside, type_words
-from believable.study.nodes import Node
-from believable.study.records import Record
+from believable.core.nodes import Node
 from believable.study.wording import UNQUOTED, missing, unknown, worded
 
 R = TypeVar("R", bound=Record)
 
-#: Stands for a body that is no mapping: reported as such, so that no missing key is reported as
-#: well.
+#: Replaces a body that is no mapping: reported as such, so no missing key is reported as well.
 NOT_A_BODY = ""
 
 
@@ -31,8 +30,8 @@ def inside(path: str, outer: str) -> bool:
 
 
 class Places:
-    """Where each record stands in the file. Equal records may stand at several places, so each is
-    known by its identity, and kept, because an identity is given again once its owner is gone.
+    """The path of each record in the file. Equal records may occur at several paths, so each is
+    known by its identity, and kept, because an identity is reused once its owner is gone.
     """
 
     def __init__(self) -> None:
@@ -46,7 +45,7 @@ class Places:
 
 
 class RecordReader:
-    """Collects the problems and the places of what it reads."""
+    """Collects the problems and the paths of the records that it reads."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -54,7 +53,9 @@ class RecordReader:
         self.places = Places()
 
     def report(self, node: Node, message: str, cure: str) -> None:
-        self.problems.append(Problem(self.file, node.line, node.path, message, cure))
+        self.problems.append(
+            Problem(file=self.file, line=node.line, path=node.path, message=message, cure=cure)
+        )
 
     def broken(self, path: str) -> bool:
         return any(inside(problem.path, path) for problem in self.problems)
@@ -63,7 +64,7 @@ class RecordReader:
         """The node without unknown keys, each reported; one that is nearly a known key is read as
         that key.
 
-        Keys in `skip` are let through, and what they hold is left to the caller.
+        Keys in `skip` are accepted, and their content is left to the caller.
         """
         if not node.is_mapping:
             return node
@@ -111,17 +112,16 @@ class RecordReader:
         *,
         hidden: Sequence[str] = (),
     ) -> R | None:
-        """Validate; report what is wrong; go on without the wrong values where the record can do
-        without them.
+        """Validate; report problems; continue without the wrong values if the record allows it.
 
-        `built` holds fields that the caller has read already; what is wrong inside them has been
+        `built` holds fields that the caller has read already; problems inside them have been
         reported. Fields in `hidden` are never reported as missing.
         """
         built = built or {}
         data = node.frozen()
         if isinstance(data, dict):
             data = {**data, **built}
-        details = self._validated(record, node, data)
+        details = self._validate(record, node, data)
         if not isinstance(details, list):
             return details
         for detail in details:
@@ -130,10 +130,10 @@ class RecordReader:
             data, dropped = _without(data, node, details)
             if not dropped:
                 return None
-            details = self._validated(record, node, data)
+            details = self._validate(record, node, data)
         return details
 
-    def _validated(self, record: type[R], node: Node, data: Any) -> R | list[ErrorDetails]:
+    def _validate(self, record: type[R], node: Node, data: Any) -> R | list[ErrorDetails]:
         try:
             instance = record.model_validate(data, strict=True)
         except ValidationError as error:
@@ -149,7 +149,7 @@ class RecordReader:
         built: Mapping[str, Any],
         hidden: Sequence[str],
     ) -> None:
-        place, trail = _located(node, detail["loc"])
+        place, trail = _locate(node, detail["loc"])
         if NOT_A_BODY in (node.value if node.is_mapping else ()):
             return
         if detail["type"] == "missing":
@@ -177,7 +177,7 @@ class RecordReader:
             self.report(place, message, cure)
 
 
-def _located(node: Node, loc: Sequence[str | int]) -> tuple[Node, list[str | int]]:
+def _locate(node: Node, loc: Sequence[str | int]) -> tuple[Node, list[str | int]]:
     """The deepest node on the way; parts that name a form of a union are no place in the file."""
     trail: list[str | int] = []
     for part in loc:
@@ -190,26 +190,26 @@ def _located(node: Node, loc: Sequence[str | int]) -> tuple[Node, list[str | int
 
 def _without(data: Any, node: Node, details: Sequence[ErrorDetails]) -> tuple[Any, bool]:
     """The data without the values that were wrong, and whether there was anything to leave out."""
-    trails = [_located(node, detail["loc"])[1] for detail in details if detail["type"] != "missing"]
+    trails = [_locate(node, detail["loc"])[1] for detail in details if detail["type"] != "missing"]
     dropped = False
     for trail in sorted(trails, key=lambda parts: [str(part) for part in parts], reverse=True):
         if trail:
-            data, gone = _dropped(data, trail)
+            data, gone = _drop(data, trail)
             dropped = dropped or gone
     return data, dropped
 
 
-def _dropped(data: Any, trail: Sequence[str | int]) -> tuple[Any, bool]:
+def _drop(data: Any, trail: Sequence[str | int]) -> tuple[Any, bool]:
     part, rest = trail[0], trail[1:]
     if isinstance(data, dict) and part in data:
         if not rest:
             return {key: value for key, value in data.items() if key != part}, True
-        inner, gone = _dropped(data[part], rest)
+        inner, gone = _drop(data[part], rest)
         return {**data, part: inner}, gone
     if isinstance(data, tuple) and isinstance(part, int) and part < len(data):
         if not rest:
             return data[:part] + data[part + 1 :], True
-        inner, gone = _dropped(data[part], rest)
+        inner, gone = _drop(data[part], rest)
         return (*data[:part], inner, *data[part + 1 :]), gone
     return data, False
 

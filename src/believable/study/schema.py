@@ -9,18 +9,13 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from believable.study.declaration import DeclaredProtocols
-from believable.study.fields import keys
-from believable.study.kinds import StudyKinds, annotating, answering, whole_forms
+from believable.contracts.fields import keys
+from believable.contracts.record import LANGUAGE_PATTERN, Record
+from believable.contracts.registries import INSTRUMENTS, PROTOCOLS
+from believable.contracts.trial import Annotation, Question, TrialBase
+from believable.study.kinds import annotating, answering, whole_forms
 from believable.study.reading import QUESTION_ID
-from believable.study.records import (
-    LANGUAGE_PATTERN,
-    Annotation,
-    Question,
-    Record,
-    Study,
-    TrialBase,
-)
+from believable.study.records import Study
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _REF = "#/$defs/{model}"
@@ -28,9 +23,9 @@ _REF = "#/$defs/{model}"
 Schema = dict[str, Any]
 
 
-def json_schema(kinds: StudyKinds, protocols: DeclaredProtocols) -> Schema:
+def json_schema() -> Schema:
     """Kinds of trials and questions are keys, as in the file."""
-    instruments, items = kinds.instruments, whole_forms(kinds.pages)
+    instruments, items = INSTRUMENTS, whole_forms()
     models: Any = [
         (record, "validation")
         for record in (Study, *items.values(), *(kind.params for kind in instruments))
@@ -41,11 +36,11 @@ def json_schema(kinds: StudyKinds, protocols: DeclaredProtocols) -> Schema:
         _written_trial(definitions[record.__name__], record, named=record.named)
     definitions["TimelineItem"] = _timeline_item(definitions, items)
     bodies = {kind.name: (refs[kind.params, "validation"], kind.about) for kind in instruments}
-    questions = {name: bodies[name] for name in answering(instruments)}
+    questions = {name: bodies[name] for name in answering()}
     definitions["Question"] = _kinds_as_keys(
         definitions["Question"], Question, questions, required=["id"]
     )
-    annotations = {name: bodies[name] for name in annotating(instruments)}
+    annotations = {name: bodies[name] for name in annotating()}
     definitions["Annotation"] = _annotation(
         _kinds_as_keys(definitions["Annotation"], Annotation, annotations, required=[]),
         sorted(annotations),
@@ -59,7 +54,7 @@ def json_schema(kinds: StudyKinds, protocols: DeclaredProtocols) -> Schema:
         definitions[holder]["properties"][key]["items"] = {
             "$ref": _REF.format(model="TimelineItem")
         }
-    definitions["DeclaredPlan"]["properties"]["protocol"]["enum"] = list(protocols.names)
+    definitions["DeclaredPlan"]["properties"]["protocol"]["enum"] = list(PROTOCOLS.names)
     _one_subject_one_test(definitions["Rule"])
     _languages(definitions["Text"])
     for base in ("Record", "TrialBase"):

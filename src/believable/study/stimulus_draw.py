@@ -11,22 +11,9 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from believable.contracts.trial import MatchedSlots, Slot
 from believable.core.errors import InvalidInput
 from believable.core.seeds import generator
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A place in a plan that waits for a stimulus.
-
-    `owner` is the id of the trial or block that asked for it; `in_order` groups slots whose stimuli
-    come in file order.
-    """
-
-    key: str
-    owner: str
-    allowed: tuple[str, ...]
-    in_order: str | None = None
 
 
 class OutOfStimuli(InvalidInput):
@@ -109,20 +96,9 @@ MAX_STEPS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class MatchedSlots:
-    """Slots that are filled from one scenario together. `options` holds them narrowed to each
-    scenario that has enough.
-    """
-
-    key: str
-    owner: str
-    options: tuple[tuple[Slot, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class FilledSlots:
-    """What was drawn: a stimulus per slot, and the slots each matched comparison took. `left_over`
-    stayed empty.
+    """The result of a draw: a stimulus per slot, and the slots each matched comparison took.
+    `left_over` stayed empty.
     """
 
     drawn: dict[Slot, str]
@@ -133,7 +109,7 @@ class FilledSlots:
 def fill_all(
     slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken: Collection[str], seed: int
 ) -> FilledSlots:
-    """A stimulus for every slot, where that is possible at all; scenarios are tried in a seeded
+    """A stimulus for every slot, if that is possible at all; scenarios are tried in a seeded
     order.
     """
     if not together:

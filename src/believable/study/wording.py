@@ -1,4 +1,4 @@
-"""What a record's validation error means, in words: message and cure."""
+"""The meaning of a record's validation error, in a sentence: message and fix."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
+from believable.contracts.record import ID_PATTERN, LANGUAGE_PATTERN
+from believable.core.nodes import Node
 from believable.core.registry import did_you_mean
-from believable.study.nodes import Node
-from believable.study.records import ID_PATTERN, LANGUAGE_PATTERN
 
 RULE_TESTS = ("is", "is_not", "in", "at_least", "at_most", "answered")
 

@@ -25,7 +25,7 @@ _COMPILED = "believable.traces.dtw_numba"
 _WORTH_LOADING_CELLS = (
     50_000_000  # loading the compiled kernel takes about as long as this many cells in NumPy
 )
-#: About so many cells are one piece of work for a process.
+#: A process computes about this number of cells at a time.
 _CELLS_PER_CHUNK = 40_000_000
 
 
@@ -55,7 +55,7 @@ def dtw_distance(
     first, second = _trace(a, "a"), _trace(b, "b")
     square = one_of(cost, ("abs", "square"), name="cost") == "square"
     _check_window(window, min(len(first), len(second)), max(len(first), len(second)))
-    compiled = _compiled(kernel, cells=len(first) * len(second))
+    compiled = _compiled_kernel(kernel, cells=len(first) * len(second))
     if compiled is not None:
         return float(compiled.pair_distance(first, second, square=square, window=window))
     batch = DiagonalBatch(len(first), 1, square=square, window=window)
@@ -88,9 +88,16 @@ def dtw_matrix(
     if len(series):
         _check_window(window, int(lengths.min()), int(lengths.max()))
     cells = int((lengths.sum() ** 2 - (lengths**2).sum()) // 2)
-    chosen = "numpy" if _compiled(kernel, cells=cells) is None else "numba"
+    chosen = "numpy" if _compiled_kernel(kernel, cells=cells) is None else "numba"
     chunks = [
-        _Rows(tuple(series), start, stop, cost == "square", window, chosen)
+        _Rows(
+            series=tuple(series),
+            start=start,
+            stop=stop,
+            square=cost == "square",
+            window=window,
+            kernel=chosen,
+        )
         for start, stop in _row_chunks(lengths)
     ]
     rows = map_chunks(
@@ -103,7 +110,7 @@ def dtw_matrix(
     return np.asarray(upper + upper.T)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Rows:
     """A share of the work: the distances of traces `start … stop − 1` to all later ones."""
 
@@ -173,7 +180,7 @@ def _row_chunks(lengths: IntArray) -> list[tuple[int, int]]:
     return chunks
 
 
-def _compiled(kernel: Kernel, *, cells: int) -> ModuleType | None:
+def _compiled_kernel(kernel: Kernel, *, cells: int) -> ModuleType | None:
     """The compiled kernel, where asked for, or where installed and loaded already or worth
     loading.
     """
@@ -231,7 +238,7 @@ class DiagonalBatch:
         n, (m, pairs) = len(traces), others_reversed.shape
         before, last, now = self._diagonals[: 3 * (n + 2) * pairs].reshape(3, n + 2, pairs)
         cost, best = self._scratch[: 2 * n * pairs].reshape(2, n, pairs)
-        last[:2] = np.inf  # what stands before the first diagonal
+        last[:2] = np.inf  # the value before the first diagonal
         for d in range(n + m - 1):
             low, high = _rows(d, n, m, self._window)
             c, s = cost[: high - low + 1], best[: high - low + 1]

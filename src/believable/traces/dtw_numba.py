@@ -151,12 +151,12 @@ def _rows_to_blocks_in_band(
         for k in range(first[r] // _LANES, blocks.shape[0]):
             _lanes_in_band(
                 rows[r],
-                blocks[k],
-                row,
-                state,
-                out[r, k * _LANES : (k + 1) * _LANES],
-                square,
-                window,
+                b=blocks[k],
+                row=row,
+                state=state,
+                out=out[r, k * _LANES : (k + 1) * _LANES],
+                square=square,
+                window=window,
             )
 
 

@@ -16,8 +16,8 @@ from believable.stats.inputs import FloatArray, finite_array, one_of, paired_arr
 
 Fill = Literal["hold", "hold_last", "zero"]
 
-# Of a bin. With steps such as 1000/30 ms, k·step divided by step comes out a little below k:
-# without this an event at the very start of a bin would fall into the one before.
+# Of a bin. With steps such as 1000/30 ms, k·step divided by step is slightly less than k: without
+# this an event at the very start of a bin would fall into the previous one.
 _ROUNDING = 1e-9
 
 
@@ -40,9 +40,9 @@ def resample(
     Events    need not be in order (video time runs back when a viewer rewinds). An event before 0
               or after the end of the last bin is an error: it belongs to another stimulus, or the
               duration is wrong. So is a trace without any event, unless an empty bin is 0 or
-              `start` is given: nothing tells which value to hold.
+              `start` is given: it is unknown which value to hold.
     Checked   the authors' 250 ms traces of the public PAGAN recordings, all 20 annotators, to the
-              last digit (docs/validity.md tells the differences).
+              last digit (docs/validity.md lists the differences).
     """
     times, values = paired_arrays(t_ms, value, names=("t_ms", "value"))
     if not len(times) and fill != "zero" and start is None:
@@ -222,7 +222,7 @@ def btrace_values(
 _EQUAL_SUMS = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HighLow:
     """H windows above centre + ε, L windows below centre − ε, and the mean of all windows."""
 
@@ -270,7 +270,7 @@ def high_low(
     slack = _EQUAL_SUMS * max(1.0, float(np.abs(values).max()))
     high = int((values - middle > epsilon + slack).sum())
     low = int((middle - values > epsilon + slack).sum())
-    return HighLow(high, low, mean, middle, len(values))
+    return HighLow(high=high, low=low, mean=mean, centre=middle, windows=len(values))
 
 
 def rises_falls(windows: ArrayLike, *, epsilon: float) -> RisesFalls:

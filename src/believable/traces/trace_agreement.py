@@ -1,4 +1,6 @@
-"""Do traces agree? Direction and lag of two, the gold standard of many, who stands apart."""
+"""Do traces agree? Direction and lag of two traces, the gold standard of several, outlying
+annotators.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def direction_kappa(a: ArrayLike, b: ArrayLike, *, tolerance: float = 0.0) -> Es
 
 
 def lag_ms(a: ArrayLike, truth: ArrayLike, *, max_ms: float, step_ms: float) -> Estimate:
-    """By how many milliseconds does an annotation trail what is annotated?
+    """By how many milliseconds does an annotation lag behind its stimulus?
 
     Formula     the shift 0, step, 2·step … up to `max_ms` with the highest Pearson correlation of
                 the trace, moved back by that much, with the truth; the smallest of equals.
@@ -181,7 +183,7 @@ def gold_standard(
 ) -> FloatArray:
     """The trace of a group: the median or mean at each point, over all annotators but `leave_out`.
 
-    Traces are cut to the shortest of those used, without a note: report what was cut.
+    Traces are cut to the shortest of those used, without a note: report how much was cut.
     "lag_aligned": each trace is first moved by the shift (at most `max_lag` points either way,
     shifts relative to their median) that correlates best with the median of the others, then the
     mean is taken; a constant trace is not moved. Leave one out before judging an annotator against
@@ -224,7 +226,7 @@ def _lag_aligned(table: FloatArray, max_lag: int) -> FloatArray:
         return np.asarray(table.mean(axis=0))
     shifts = np.array([_shift(table, row, max_lag) for row in range(len(table))])
     shifts -= int(np.median(shifts))
-    moved = [_moved(trace, int(shift)) for trace, shift in zip(table, shifts, strict=True)]
+    moved = [_shift_trace(trace, int(shift)) for trace, shift in zip(table, shifts, strict=True)]
     return np.asarray(np.mean(moved, axis=0))
 
 
@@ -244,7 +246,7 @@ def _shift(table: FloatArray, row: int, max_lag: int) -> int:
     return best
 
 
-def _moved(trace: FloatArray, shift: int) -> FloatArray:
+def _shift_trace(trace: FloatArray, shift: int) -> FloatArray:
     """The trace earlier by `shift` points; its first or last value fills the gap."""
     places = np.clip(np.arange(len(trace)) + shift, 0, len(trace) - 1)
     return np.asarray(trace[places])
@@ -276,7 +278,7 @@ def _without(ordered: FloatArray, ranks: np.ndarray, place: int) -> FloatArray:
     return np.take_along_axis(ordered, np.where(ranks <= place, place + 1, place), axis=0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Outliers:
     """kept[i] says whether trace i stays; its distance lies from `low` to `high` (None: no such
     limit).
@@ -343,7 +345,9 @@ def _judge(distances: FloatArray, sd: float, *, both_sides: bool) -> Outliers:
             f"too few traces for a standard deviation ({len(distances)}), so that none is set aside"
         )
         mean = float(distances[0]) if len(distances) else None
-        return Outliers(kept, distances, mean, None, None, None, reason)
+        return Outliers(
+            kept=kept, distances=distances, mean=mean, sd=None, low=None, high=None, reason=reason
+        )
     mean, spread = float(distances.mean()), float(distances.std(ddof=1))
     # Equal distances differ by rounding only; that is no reason to drop one.
     slack = 1e-12 * max(1.0, abs(mean))
@@ -351,4 +355,11 @@ def _judge(distances: FloatArray, sd: float, *, both_sides: bool) -> Outliers:
     kept = distances >= low - slack
     if both_sides:
         kept &= distances <= high + slack
-    return Outliers(kept, distances, mean, spread, low, high if both_sides else None)
+    return Outliers(
+        kept=kept,
+        distances=distances,
+        mean=mean,
+        sd=spread,
+        low=low,
+        high=high if both_sides else None,
+    )

@@ -1,4 +1,4 @@
-"""The web application: what it is made of, how it starts and stops, and how it is served."""
+"""The web application: its parts, how it starts and stops, and how it is served."""
 
 from __future__ import annotations
 
@@ -26,22 +26,31 @@ from pydantic import BaseModel
 from ruamel.yaml import YAML
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from believable import __version__
+from believable.app.settings import (
+    SETTINGS_VARIABLE,
+    Progress,
+    PublishedFolder,
+    Settings,
+    open_collect,
+    publish_folders,
+    quiet,
+    study_id,
+)
 from believable.collect.context import load_key
-from believable.collect.desk import Collect
 from believable.core.clock import Clock, WallClock
 from believable.core.draft_folders import sweep_drafts
 from believable.core.ids import new_token
-from believable.pages import KINDS
 from believable.pages.message import TrialMessage
-from believable.store.database import Synchronous, owner_folder
+from believable.store.database import Synchronous
 from believable.store.engine import LINGER_S, Store
 from believable.web import participant, problems, start_page
+from believable.web.bundles import ADDRESS, find_successor
 from believable.web.connections import (
     RETRY_AFTER_S,
     LimitedConnection,
@@ -58,62 +67,22 @@ from believable.web.participant.round_writer import RoundWriter
 from believable.web.participant.session import AdvanceAnswer, ClaimAnswer
 from believable.web.problems import error_json
 from believable.web.security import BodyLimit, SecurityHeaders
-from believable.web.settings import (
-    SETTINGS_VARIABLE,
-    Progress,
-    PublishedFolder,
-    Settings,
-    publish_folders,
-    quiet,
-    study_id,
-)
 
 #: The loop takes turns with the writing thread; rounds at thirty steps a second cannot wait for the
 #: usual 5 ms.
 SWITCH_S = 0.001
 #: Whether it can be stored is tried at most this often.
 READY_S = 1.0
-#: Balancers ask for an answer within 2 s: a database that has not stored anything after so long
-#: counts as "no".
+#: Balancers expect an answer within 2 s. If the database has stored nothing by then, the answer is
+#: "no".
 READY_PATIENCE_S = 1.5
 
 #: Scripts and styles are served from their folders, always checked for a newer version, and nothing
 #: else from there.
 
-SERVED = frozenset({".js", ".css", ".svg", ".png", ".ico", ".woff2"})
+SERVED = frozenset({".js", ".map", ".css", ".svg", ".png", ".ico", ".woff2"})
 
-__all__ = [
-    "PublishedFolder",
-    "Settings",
-    "app_from_environment",
-    "create_app",
-    "open_collect",
-    "prepare",
-    "serve",
-]
-
-
-def open_collect(
-    settings: Settings,
-    *,
-    clock: Clock,
-    new_id: Callable[[], str],
-    linger_s: float = LINGER_S,
-    synchronous: Synchronous = "FULL",
-) -> tuple[Store, Collect]:
-    """The store and the desk over it, as every process of a server opens them."""
-    owner_folder(settings.data_dir)
-    store = Store.open(settings.url, clock=clock, linger_s=linger_s, synchronous=synchronous)
-    collect = Collect(
-        store,
-        clock=clock,
-        key=load_key(settings.data_dir),
-        kinds=KINDS,
-        media_dir=settings.media_dir,
-        new_id=new_id,
-    )
-    collect.context = replace(collect.context, joins_per_minute=settings.joins_per_minute)
-    return store, collect
+__all__ = ["PublishedFolder", "Settings", "app_from_environment", "create_app", "prepare", "serve"]
 
 
 class Health(BaseModel):
@@ -128,8 +97,8 @@ async def health(request: Request) -> Health:
 
 
 class Readiness:
-    """Whether answers can be stored: a change goes through the writing thread to the disk, there is
-    space, nothing is damaged. Asked as often as anybody likes, looked at once a second.
+    """Whether answers can be stored: a change reaches the disk through the writing thread,
+    there is space, nothing is damaged. Any number of requests leads to one check a second.
     """
 
     def __init__(self, store: Store) -> None:
@@ -170,11 +139,11 @@ OIDC_SECRET_VARIABLE = "BELIEVABLE_OIDC_SECRET"
 
 
 def oidc_client(settings: Settings) -> OidcClient | None:
-    """Whom to ask about people who log in elsewhere; None where they cannot."""
+    """The client of the provider that users log in with; None without one."""
     if settings.oidc_issuer is None:
         return None
     secret = os.environ.get(OIDC_SECRET_VARIABLE, "")
-    return OidcClient(OidcProvider(settings.oidc_issuer, settings.oidc_client, secret))
+    return OidcClient(provider=OidcProvider(settings.oidc_issuer, settings.oidc_client, secret))
 
 
 def create_app(
@@ -189,10 +158,10 @@ def create_app(
     """The whole application. Its lifespan opens the store and publishes `settings.study_folders`.
     `start` has the root page.
 
-    `linger_s` is how long a commit waits for others to join it: for nothing where one person acts
-    at a time. `synchronous` other than `FULL` is for simulated people only: what is acknowledged
-    may be gone after a power cut. While it runs, `app.state` holds `store`, `collect`, `settings`
-    and `published`.
+    `linger_s` is how long a commit waits for others to join it; use 0 if one person acts at a time.
+    `synchronous` other than `FULL` is for simulated people only: acknowledged events may be lost
+    after a power cut. While it runs, `app.state` holds `store`, `collect`, `settings` and
+    `published`.
     """
     wall = clock or WallClock()
 
@@ -207,12 +176,12 @@ def create_app(
         try:
             app.state.store, app.state.collect, app.state.settings = store, collect, settings
             app.state.rounds = RoundServices(
-                store,
-                collect.context,
-                rounds,
-                FilmRenderer(settings.drafts_dir),
-                RoundWriter(store),
-                RoundRoom(settings.rounds_at_once),
+                store=store,
+                context=collect.context,
+                executor=rounds,
+                films=FilmRenderer(settings.drafts_dir),
+                writer=RoundWriter(store),
+                room=RoundRoom(settings.rounds_at_once),
             )
             app.state.readiness = Readiness(store)
             if not settings.published:
@@ -224,7 +193,6 @@ def create_app(
                 clock=wall,
                 key=load_key(settings.data_dir),
                 base_url=settings.base_url,
-                kinds=KINDS,
                 media_dir=settings.media_dir,
                 drafts_dir=settings.drafts_dir,
                 study_folders={
@@ -273,8 +241,7 @@ def app_from_environment() -> FastAPI:
     """The application of a worker process, which finds its settings in the environment."""
     sys.setswitchinterval(SWITCH_S)
     app = create_app(Settings.from_json(os.environ[SETTINGS_VARIABLE]))
-    # What is loaded by now stays for good: the collector need not look through it while rounds are
-    # played.
+    # Everything loaded by now stays for good: the collector need not look through it during rounds.
     gc.collect()
     gc.freeze()
     return app
@@ -325,27 +292,30 @@ def serve(settings: Settings, host: str = "127.0.0.1", port: int = 8000, workers
     )
 
 
-#: How long a browser uses scripts and styles without asking again: from a landing page, which has
-#: them fetched, to a first page. Not longer, so that nobody mixes those of two versions of the
-#: server.
+#: How long a browser uses scripts and styles without asking again: from a landing page, which
+#: fetches them, to a first page. A longer time could mix scripts of two versions of the server.
 KEPT_S = 120
+FOREVER = "max-age=31536000, immutable"
 
 
 class CodeFiles(StaticFiles):
-    """Static files of kinds a page may load. Python sources and templates beside them are not
-    served.
+    """Static files of kinds a page may load. Python sources and templates in the same folder are
+    not served.
     """
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         suffix = PurePath(path).suffix
         if suffix not in SERVED:
             raise HTTPException(404)
+        if successor := find_successor(f"/static/{path}"):
+            return RedirectResponse(successor, headers={"cache-control": "no-store"})
         response = await super().get_response(path, scope)
         if suffix == ".js" and response.status_code == 200:
             full_path, stat = await anyio.to_thread.run_sync(self.lookup_path, path)
             assert stat is not None
             response = _script(Path(full_path), stat.st_mtime_ns, scope)
-        response.headers["cache-control"] = f"max-age={KEPT_S}"
+        named_by_content = f"/static/{path}".startswith(ADDRESS)
+        response.headers["cache-control"] = FOREVER if named_by_content else f"max-age={KEPT_S}"
         return response
 
 

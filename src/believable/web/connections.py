@@ -1,9 +1,8 @@
-"""How many people a process lets in at once, and how long it waits for what they send.
+"""How many people a process admits at once, and how long it waits for their requests.
 
-A process that runs out of file descriptors answers with errors to everybody, also to those who are
-in the middle of a study. So the limit of descriptors is raised as far as the system allows,
-connections beyond what it can carry are told to come back (503 with `Retry-After`), and whoever
-sends nothing is not waited for.
+A process that runs out of file descriptors answers every request with an error, even in the middle
+of a study. So the limit of descriptors is raised as far as the system allows. Connections beyond it
+are asked to retry (503 with `Retry-After`), and silent connections are closed.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ LEAST_RESERVED = 64
 #: More than this is no gain for one process: its core is busy long before.
 MOST_CONNECTIONS = 10_000
 MOST_DESCRIPTORS = 1_048_576
-#: How long a connection has to say what it wants, and one that is over the limit.
+#: How long a connection has to send its request, and one that is over the limit.
 HEADERS_S, REFUSED_HEADERS_S = 20.0, 3.0
 RETRY_AFTER_S = 5
 _BUSY = ProblemAnswer(503, "busy", "page.busy", f"Try again in {RETRY_AFTER_S} seconds.")
@@ -81,8 +80,8 @@ def checked_proxies(addresses: Sequence[str]) -> tuple[str, ...]:
 
 
 class LimitedConnection(HttpToolsProtocol):
-    """One connection. Those over the limit (`limit_concurrency` of the server) get one answer,
-    "come back", and are closed; those who were there before go on undisturbed.
+    """One connection. A connection over the limit (`limit_concurrency` of the server) gets one
+    answer, "retry", and is closed; earlier connections continue undisturbed.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -145,8 +144,8 @@ def _say_untrusted(place: str) -> None:
 
 
 async def come_back(scope: Scope, receive: Receive, send: Send) -> None:
-    """The answer to whoever is one too many: a page that tries again by itself, or the error in its
-    usual shape.
+    """Return the answer to a connection over the limit: a page that retries by itself, or the error
+    in its usual shape.
     """
     _say_full()
     response = tell(
@@ -161,19 +160,19 @@ async def come_back(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def place_of(request: Request) -> str:
-    """Where a request comes from, for limits on guessing. A proxy that is not trusted is told about
-    in the log.
+    """Return the origin of a request, for limits on guessing. The log names a proxy that is not
+    trusted.
     """
     place = request.client.host if request.client else ""
     forwarded = request.headers.get("x-forwarded-for")
-    # Of a trusted proxy the place is what it forwarded, of another one its own.
+    # For a trusted proxy this is the address it forwarded, for another one the proxy's address.
     if forwarded is not None and place not in re.split(r",\s*", forwarded):
         _say_untrusted(place)
     return _network(place)
 
 
 def _network(place: str) -> str:
-    """One who has an IPv6 address has the 2**64 beside it as well, so that they count as one.
+    """The owner of an IPv6 address has the whole /64 network, so its addresses count as one.
 
     >>> _network("2001:db8:1:2:3:4:5:6"), _network("192.0.2.1")
     ('2001:db8:1:2::/64', '192.0.2.1')

@@ -1,4 +1,4 @@
-"""A wish for a dataset as one file: what the console hands to the process that makes it."""
+"""A request for a dataset as one file: the console hands it to the process that writes the file."""
 
 from __future__ import annotations
 

@@ -10,12 +10,11 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urljoin
 
-from believable.instruments import INSTRUMENTS
+from believable.contracts.registries import INSTRUMENTS, PAGES, PLAYERS, WORLDS
 from believable.instruments.tracing import FOLDER as TRACING
-from believable.pages import PAGES
-from believable.players import PLAYERS, SIGNAL
+from believable.players import SIGNAL
+from believable.web.bundles import file_of, find_bundled
 from believable.web.templating import STATIC
-from believable.worlds import WORLDS
 
 #: `import … from "x"`, `export … from "x"` and `import "x"` at the beginning of a line; `import(…)`
 #: waits for its need.
@@ -85,4 +84,6 @@ def with_imports(scripts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def preloaded(scripts: Iterable[str | None]) -> tuple[str, ...]:
-    return with_imports(tuple(dict.fromkeys(script for script in scripts if script)))
+    """The files to ask for at once: the bundles of an installed package, or every module."""
+    found = find_bundled(script for script in scripts if script).values()
+    return with_imports(tuple(dict.fromkeys(map(file_of, found))))

@@ -36,19 +36,18 @@ from believable.web.templating import from_header, page
 log = logging.getLogger(__name__)
 PageRoute = TypeVar("PageRoute", bound=Callable[..., Coroutine[Any, Any, Response]])
 
-#: How long somebody who opens a page waits for a database that is gone: as long as one that was
-#: killed takes to come back.
+#: How long a visitor waits for a database that is gone: as long as a killed one takes to restart.
 OUTAGE_S = 20.0
 #: Between two tries.
 PAUSE_S = 0.25
-#: An error page about something that passes loads itself again after so long.
+#: An error page about a temporary problem reloads itself after this time.
 RELOAD_S = 5
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemAnswer:
-    """How an error is told: HTTP status, a code for scripts, the key of the page's words, and the
-    cure.
+    """How an error is reported: HTTP status, a code for scripts, the key of the page's text, and
+    the fix.
     """
 
     status: int
@@ -57,7 +56,7 @@ class ProblemAnswer:
     cure: str
 
 
-#: First match wins, so a subclass stands before its parent.
+#: First match wins, so a subclass precedes its parent.
 ANSWERS: tuple[tuple[type[BelievableError], ProblemAnswer], ...] = (
     (
         Withdrawn,
@@ -113,7 +112,7 @@ def error_json(status: int, code: str, message: str, cure: str) -> Response:
 
 
 def answer_for(error: BelievableError) -> ProblemAnswer:
-    """Status, code and words of an error. A refusal may carry a finer code of its own."""
+    """Status, code and text of an error. A refusal may carry a more specific code."""
     answer = next((answer for kind, answer in ANSWERS if isinstance(error, kind)), _INTERNAL)
     code = getattr(error, "code", None)
     if answer.code == "refused" and isinstance(code, str):
@@ -140,7 +139,7 @@ def tell(request: Request, answer: ProblemAnswer, message: str) -> Response:
     return response
 
 
-#: For everybody, in the place of what a driver says about hosts, ports and files.
+#: The public text that replaces a driver's message about hosts, ports and files.
 OUTAGE_MESSAGES: tuple[tuple[type[BelievableError], str], ...] = (
     (
         StorageFull,
@@ -170,8 +169,8 @@ def public_message(error: BelievableError) -> str:
     return str(error)
 
 
-#: Under this name a request carries the pattern of its address, without what stands for people in
-#: it.
+#: Under this name a request carries the pattern of its address, without the parts that identify
+#: people.
 PLACE = "believable.place"
 
 
@@ -182,8 +181,8 @@ def place_of_route(request: Request) -> str:
 
 
 def unexpected(request: Request, error: Exception) -> Response:
-    """A fault of ours: told in the log, without the address, and as little as possible to who
-    asked.
+    """A fault of ours: reported in the log, without the address, and as little as possible to the
+    client.
     """
     log.error("unexpected error at %s %s", request.method, place_of_route(request), exc_info=error)
     return tell(request, _INTERNAL, "something went wrong on the server; nothing was acknowledged.")
@@ -213,7 +212,7 @@ def waits_out(route: PageRoute) -> PageRoute:
 
 def without_slash(request: Request) -> str:
     """The address without its last slash, if there is a page of that address; else ''. Without a
-    host: the one that a browser names may be anybody's.
+    host: a browser can name any host.
     """
     path = request.url.path
     shorter = path.rstrip("/")

@@ -1,5 +1,5 @@
-"""Results while data come in, and what else needs the analyses of all protocols: for a process of
-its own, so that collecting never waits. The server itself never imports this.
+"""Results during collection, and other work that needs the analyses of all protocols: runs in a
+separate process, so collecting never waits. The server never imports this module.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from believable.bundle.read import Bundle, read
 from believable.core.clock import WallClock
 from believable.core.draft_folders import draft_folder
 from believable.core.system import lower_priority
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.report import figure_files
 from believable.report.blind import blinded_run, stimulus_names
 from believable.report.chart_rows import moments
@@ -32,21 +30,20 @@ from believable.study.definition import Definition
 
 
 def compute(wish: ReportRequest) -> LiveReport:
-    """Exports what is stored now, analyses it, and lays it out. For a process of its own, which it
-    makes a polite one.
+    """Export the stored data, analyse it, and lay it out. Runs in a separate process, which it
+    gives a low priority.
     """
     lower_priority()
     with draft_folder(Path(wish.drafts)) as room:
         target = room / "bundle"
         folder = Path(wish.folder) if wish.folder else None
         record = None if folder is None else registered.read(folder)
-        plan = plan_to_follow(folder, PROTOCOLS)
+        plan = plan_to_follow(folder)
         with Store.open(wish.database, clock=WallClock()) as store:
             export(
                 store,
                 wish.study,
                 target,
-                kinds=KINDS,
                 simulated=wish.simulated,
                 media_dir=Path(wish.media_dir),
                 registered_ms=registration_ms(record),
@@ -54,9 +51,7 @@ def compute(wish: ReportRequest) -> LiveReport:
         bundle = read(target)
         if not len(bundle["participants"]):
             return LiveReport(error="Nobody has taken part yet.")
-        analysis = (blinded_run if wish.blinded else run)(
-            bundle, record, protocols=PROTOCOLS, plan=plan
-        )
+        analysis = (blinded_run if wish.blinded else run)(bundle, record, plan=plan)
         keep_script(Path(wish.script))
         return _live(bundle, analysis, wish, plan, registered_plan=record is not None)
 
@@ -70,7 +65,7 @@ def _live(
     registered_plan: bool,
 ) -> LiveReport:
     _, study = study_of(bundle)
-    settled = settle(study, plan, None, PROTOCOLS)
+    settled = settle(study, plan, None)
     state = stopping(prepared(bundle, settled, study), settled)
     hidden = stimulus_names(bundle) if wish.blinded else {}
     return LiveReport(
@@ -98,6 +93,6 @@ def keep_script(path: Path) -> None:
 
 def plan_digest(definition: str) -> str:
     """What names the plan that a stored definition declares, once its roles are settled."""
-    study = Definition.from_json(definition, KINDS).study
+    study = Definition.from_json(definition).study
     assert study.analysis is not None
-    return registered.plan_hash(resolve(study.analysis, study, PROTOCOLS))
+    return registered.plan_hash(resolve(study.analysis, study))

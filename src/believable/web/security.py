@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -16,15 +15,16 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from believable.core.ids import policy_source
+from believable.web.bundles import read_page_script
 
-#: The one script that stands in a page itself: it has to be there when others did not arrive.
-ARRIVAL = (Path(__file__).parent / "static" / "participant" / "arrival.js").read_text(
-    encoding="utf-8"
-)
+#: The only script inside a page: it reports that the script of the page did not arrive, and
+#: reloads.
+#: A bundle is a file of its own, which can fail to arrive like any other.
+ARRIVAL = read_page_script("/static/participant/arrival.js")
 #: One event may hold a free text of a million characters, which JSON can make six times as long.
 LARGEST_BATCH_BYTES = 8 * 1024 * 1024
 LARGEST_BODY_BYTES = 1024 * 1024
-#: A body may take this long, and longer only while it comes at this pace: slow lines are waited
+#: A body may take this long, and longer only while it arrives at this pace: slow lines are waited
 #: for, dribbling ones are not.
 PATIENCE_S = 20.0
 SLOWEST_BYTES_PER_S = 1_000
@@ -59,7 +59,7 @@ def security_headers(frame_ancestors: Sequence[str], *, secure: bool) -> list[tu
 def secured(
     headers: Sequence[tuple[bytes, bytes]], every: Sequence[tuple[bytes, bytes]]
 ) -> list[tuple[bytes, bytes]]:
-    """A response's headers and those that every one carries, where it does not say otherwise."""
+    """A response's headers and the common ones, unless it sets its own."""
     names = {name.lower() for name, _ in headers}
     kept = [] if b"cache-control" in names else [(b"cache-control", b"no-store")]
     return [*headers, *(pair for pair in every if pair[0] not in names), *kept]
@@ -88,8 +88,8 @@ class SecurityHeaders:
 
 
 class BodyLimit:
-    """Answers 413 as soon as a request brings more than it may, whether or not it says so in
-    advance, and 408 when its body comes more slowly than any line that a study can be taken on.
+    """Answers 413 as soon as a request exceeds its limit, whether or not it says so in advance, and
+    408 if its body arrives more slowly than any line that a study can be taken on.
     """
 
     def __init__(self, app: ASGIApp, patience_s: float = PATIENCE_S) -> None:
@@ -117,19 +117,19 @@ class BodyLimit:
 
 
 class LimitedReceive:
-    """What a request brings, message by message, within the limits of its address; `RefusedBody` at
-    the first one too much.
+    """Yield the messages of a request within the limits of its address; raise `RefusedBody` at the
+    first excess.
     """
 
     def __init__(self, scope: Scope, receive: Receive, patience_s: float) -> None:
         self._receive, self._patience_s, self._limit = receive, patience_s, _limit(scope)
         self._received, self._whole = 0, False
         self._began_s = asyncio.get_running_loop().time()
-        if _announced(scope) > self._limit:
+        if _announced_length(scope) > self._limit:
             raise RefusedBody(*_too_large(self._limit))
 
     async def __call__(self) -> Message:
-        if self._whole:  # what comes now is only that the other side has gone
+        if self._whole:  # from here on, the only message is that the other side has gone
             return await self._receive()
         try:
             async with asyncio.timeout_at(
@@ -147,7 +147,7 @@ class LimitedReceive:
 
 
 class RefusedBody(Exception):
-    """What a request brings is too much, or comes too slowly."""
+    """A request is too large, or too slow."""
 
     def __init__(self, status: int, code: str, message: str, cure: str) -> None:
         super().__init__(message)
@@ -182,7 +182,7 @@ def _limit(scope: Scope) -> int:
     )
 
 
-def _announced(scope: Scope) -> int:
+def _announced_length(scope: Scope) -> int:
     for name, value in scope["headers"]:
         if name == b"content-length":
             return int(value[:18]) if value.isdigit() else 0

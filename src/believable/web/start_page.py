@@ -1,8 +1,8 @@
 """The root address: which studies are open here, how to take part, and the way in for researchers.
 
-Studies are listed only where the settings say so (`Settings.listed`): whoever recruits people
-through a platform wants nobody to come past it. A study that is still being made is shown with how
-far it is; whoever makes it says so in a file.
+Studies are listed only if the settings say so (`Settings.listed`): a researcher who recruits
+through a platform wants every participant to use it. A study that is still being made is shown with
+its progress, which its maker writes to a file.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from believable.app.settings import Settings
 from believable.collect.desk import Collect
-from believable.protocols import PROTOCOLS
+from believable.contracts.registries import PROTOCOLS
+from believable.contracts.texts import Texts
 from believable.store import accounts, studies
 from believable.store.engine import Connection
-from believable.study.texts import Texts
-from believable.web.settings import Settings
 from believable.web.templating import from_header, page, preferred
 
 PREPARATION_FILE = "preparing.json"
@@ -42,9 +42,9 @@ class StudyInPreparation:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OpenStudy:
-    """A study as the page shows it, in the visitor's language where it is offered in it."""
+    """A study as the page shows it, in the visitor's language if it is offered in it."""
 
     title: str
     about: str
@@ -54,7 +54,7 @@ class OpenStudy:
 
 
 def tell_preparation(data_dir: Path, coming: Sequence[StudyInPreparation]) -> None:
-    """Say what is being made, for the page to show; nothing more, when there is nothing more."""
+    """Write what is being made, for the page to show; an empty text when it is finished."""
     path = data_dir / PREPARATION_FILE
     if not coming:
         path.unlink(missing_ok=True)
@@ -109,8 +109,7 @@ def _open_studies(
             continue
         study = collect.context.definitions.get(conn, row.definition).study
         words = [Texts(study, language) for language in study.languages]
-        # What is learned from a study is for those who run it: participants would know what to look
-        # for.
+        # The purpose of a study is for those who run it: participants would know what to look for.
         protocol = (
             None if study.analysis is None or settings.listed == "open" else study.analysis.protocol
         )

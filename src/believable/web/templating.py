@@ -24,11 +24,10 @@ from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
 
 from believable.collect.context import LatestKept
+from believable.contracts.registries import INSTRUMENTS, PAGES, WORLDS
+from believable.contracts.texts import LANGUAGES, built_in
 from believable.core.registry import Registry
-from believable.instruments import INSTRUMENTS
-from believable.pages import PAGES
-from believable.study.texts import LANGUAGES, built_in
-from believable.worlds import WORLDS
+from believable.web.bundles import page_script
 
 WEB = Path(__file__).parent
 STATIC = WEB / "static"
@@ -65,8 +64,8 @@ class FolderLoader(BaseLoader):
 
 def make_environment() -> Environment:
     """Templates by path under `templates/`, each instrument's widget as
-    `instruments/<name>/widget.html`, each kind of page as `pages/<name>/page.html`, and what stands
-    around a world's game as `worlds/<name>/hud.html`.
+    `instruments/<name>/widget.html`, each kind of page as `pages/<name>/page.html`, and the
+    surroundings of a world's game as `worlds/<name>/hud.html`.
     """
     beside = PrefixLoader(
         {
@@ -75,13 +74,15 @@ def make_environment() -> Environment:
             "worlds": FolderLoader(WORLDS),
         }
     )
-    return Environment(
+    environment = Environment(
         loader=ChoiceLoader([FileSystemLoader(WEB / "templates"), beside]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["script_file"] = page_script
+    return environment
 
 
 templates = make_environment()
@@ -95,8 +96,7 @@ def page(
     return HTMLResponse(html, status_code=status, headers=dict(headers or {}))
 
 
-#: Stands in a kept page for what differs between the people who get it. Nobody can have written it
-#: into a study.
+#: A placeholder in a cached page for the parts that differ between people. No study can contain it.
 _PLACE = secrets.token_hex(16)
 PAGES_KEPT = 500
 _kept_pages: LatestKept[Hashable, tuple[str, ...]] = LatestKept(PAGES_KEPT)
@@ -105,9 +105,9 @@ _kept_pages: LatestKept[Hashable, tuple[str, ...]] = LatestKept(PAGES_KEPT)
 def kept_page(
     name: str, key: Hashable, filled: Mapping[str, str], make: Callable[[], Mapping[str, Any]]
 ) -> HTMLResponse:
-    """A template as a response, drawn once for each `key`, which stands for everything that `make`
-    returns. `filled` is what differs between people who share it: each stands once in the template,
-    in this order, and is escaped unless it is markup.
+    """A template as a response, rendered once for each `key`, which identifies everything that
+    `make` returns. `filled` holds the parts that differ between people who share it: each occurs
+    once in the template, in this order, and is escaped unless it is markup.
     """
     places = {field: Markup(f"{_PLACE}-{number}") for number, field in enumerate(filled)}
     parts = _kept_pages.get((name, key))
@@ -188,7 +188,7 @@ def markdown_line(text: str) -> Markup:
 
 
 def with_code(text: str) -> Markup:
-    """What a check says: what stands between backticks is code, everything else is as it stands."""
+    """The text of a check: parts between backticks are code, everything else is plain text."""
     return Markup(_MARKDOWN_CODE.renderInline(text))
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from believable.core.registry import Registry
-from believable.plugins import registry
+from believable.contracts.registries import WORLDS
 from believable.recordings.recording import Recording
 from believable.recordings.scene import Scene
-from believable.worlds.contract import World
 
-WORLDS: Registry[World] = registry(
-    "world", World, __name__, ("maze", "arena", "town", "doom", "gym")
-)
+#: In the order in which they are listed.
+BUILT_IN = ("maze", "arena", "town", "doom", "gym")
 
 
 def draw(recording: Recording) -> Scene:
-    """The scene of a recording, by the kind of its world."""
-    return WORLDS[recording.world.kind].draw(recording)
+    """Return the scene of a recording; an empty one if its world shows pictures only."""
+    world = recording.world
+    scene = WORLDS[world.kind].draw
+    return (
+        Scene(width=world.width, height=world.height, background="#1b1e23", ground=(), sprites=())
+        if scene is None
+        else scene(recording)
+    )

@@ -1,8 +1,8 @@
-"""A round while it is played: inputs come in with numbers and wished ticks, the round decides when
-each one counts.
+"""A round while it is played: inputs of its seats arrive with numbers and wished ticks, and the
+round decides when each one counts.
 
-Pure: no clock, no network, no world of its own. The changes it hands out are all that has to be
-kept; with the setup they give the round again, tick by tick, on any machine.
+Pure: no clock, no network, no world. The changes it returns are all that must be stored; with the
+setup they give the round again, tick by tick, on any machine.
 """
 
 from __future__ import annotations
@@ -11,35 +11,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from believable.contracts.agent import ActFunction
+from believable.contracts.game import Game, Pixels, Recordable, Rendered, SeatInputs
+from believable.contracts.inputs import Input, InputChange, InputSchema, PressCounter
+from believable.contracts.world import Playable
 from believable.core.errors import InvalidInput
+from believable.core.registry import did_you_mean
 from believable.recordings.recording import Recording
-from believable.worlds.contract import (
-    Driver,
-    Game,
-    Input,
-    InputSchema,
-    Pixels,
-    Playing,
-    PressCounter,
-    RenderedGame,
-)
 
 #: An input is not kept for a tick farther ahead than this.
 LONGEST_LEAD_TICKS = 30
 #: Inputs per message at most; a page sends one per tick.
 MOST_INPUTS = 120
-#: If more inputs than this wait, presses are no longer given a tick each: nobody presses so fast.
+#: If more inputs than this wait, presses are no longer given a tick each: no hand is so fast.
 MOST_WAITING = 60
 _HIGHEST = 2**31 - 1
-
-#: One change of the inputs as it is stored: the tick it was applied at, its number, then the input.
-Change = list[int]
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedInput:
-    """What keys and mouse said. `number` grows with each; `tick` is when the page would like it to
-    count.
+    """An input as a page or an agent sent it. `number` grows with each; `tick` is the tick at which
+    it should count.
     """
 
     number: int
@@ -47,125 +39,64 @@ class NumberedInput:
     pressed: Input
 
 
-class LiveRound:
-    """One round. `step` goes on by a tick; `take_changes` gives what was applied since the last
-    time.
+class SeatQueue:
+    """The inputs of one seat: those that wait, the one that holds, and those that were applied.
+
+    The first seat is always `taken`. Another seat is taken from its first input on.
     """
 
-    def __init__(
-        self,
-        playing: Playing[Any, Any],
-        setup: Any,
-        *,
-        recorded: bool = False,
-        game: Game | None = None,
-    ) -> None:
-        self.game = playing.new(setup, recorded) if game is None else game
-        self._schema = playing.inputs
-        self._seat = playing.seats[0]
-        self._rendered = cast(RenderedGame, self.game) if playing.rendering else None
+    def __init__(self, index: int, schema: InputSchema) -> None:
+        self._index, self._schema = index, schema
         self._waiting: list[NumberedInput] = []
-        counted = [index for index, part in enumerate(self._schema.parts) if part.kind == "pressed"]
-        self._presses = {index: PressCounter(self._schema.parts[index]) for index in counted}
-        self._pressed = self._schema.nothing
-        self._changes: list[Change] = []
-        self._happened: Sequence[str] = ()
+        self._presses = {
+            number: PressCounter(part)
+            for number, part in enumerate(schema.parts)
+            if part.kind == "pressed"
+        }
+        self._changes: list[InputChange] = []
+        self.pressed = schema.nothing
+        self.taken = index == 0
         self.received = 0
         self.applied = 0
 
-    @classmethod
-    def rebuilt(
-        cls,
-        playing: Playing[Any, Any],
-        setup: Any,
-        changes: Sequence[Sequence[int]],
-        tick: int | None = None,
-        *,
-        recorded: bool = False,
-    ) -> LiveRound:
-        """The round as it stood at `tick` (at its end, where none is given), from what was
-        applied.
-        """
-        live = cls(playing, setup, recorded=recorded)
-        by_tick = {change[0]: change for change in changes}
-        if live._rendered is not None and tick is not None and not recorded:
-            live._skip(by_tick, tick - 1)
-        last = live.game.ticks if tick is None else tick
-        while live.game.tick < last and not live.game.over:
-            live._press(by_tick)
-            live._step()
-        live.received = live.applied
-        return live
-
-    def _press(self, by_tick: Mapping[int, Sequence[int]], tick: int | None = None) -> Input:
-        """What was pressed in this tick, as it was stored."""
-        change = by_tick.get(self.game.tick if tick is None else tick)
-        if change is not None:
-            self._pressed, self.applied = tuple(change[2:]), change[1]
-            self._see_presses(self._pressed)
-        return self._pressed
-
-    def _see_presses(self, pressed: Input) -> bool:
-        """Whether there is a new press in it. Every counter sees it."""
-        new = [counter.see(pressed[index]) for index, counter in self._presses.items()]
-        return any(new)
-
-    def _skip(self, by_tick: Mapping[int, Sequence[int]], tick: int) -> None:
-        """To a tick that the round is known to have reached: nobody looks at those before."""
-        assert self._rendered is not None
-        passed = range(self.game.tick, max(self.game.tick, tick))
-        self._rendered.skip([{self._seat: self._press(by_tick, number)} for number in passed])
-
-    @property
-    def over(self) -> bool:
-        return self.game.over
-
-    @property
-    def tick(self) -> int:
-        return self.game.tick
-
-    def receive(self, numbered: NumberedInput) -> None:
+    def receive(self, numbered: NumberedInput, tick: int) -> None:
         """Keep an input until its tick. One that came before is not taken twice."""
         if numbered.number <= self.received:
             return
         self.received = numbered.number
-        latest = self.game.tick + LONGEST_LEAD_TICKS
+        latest = tick + LONGEST_LEAD_TICKS
         self._waiting.append(
             numbered if numbered.tick <= latest else replace(numbered, tick=latest)
         )
 
-    def release(self) -> None:
-        """Nothing is pressed any more, and nothing waits: the connection is gone, or the page asked
-        for a pause.
-        """
-        self._waiting.clear()
-        self._set(self._schema.released(self._pressed), self.received)
+    def release(self, tick: int) -> None:
+        """Release everything. Only texts still wait: what a person wrote is not lost."""
+        if not self.taken and not self._waiting:
+            return
+        texts = [
+            replace(numbered, pressed=self._schema.text_alone(numbered.pressed))
+            for numbered in self._waiting
+            if self._schema.has_text(numbered.pressed)
+        ]
+        self._waiting = texts
+        number = texts[0].number - 1 if texts else self.received
+        self.hold(self._schema.released(self.pressed), max(self.applied, number), tick)
 
-    def step(self) -> Sequence[str]:
-        """One tick, with the inputs whose time has come. A trigger that was pulled for a moment
-        counts, however late it comes. Of presses that are counted, each has a tick of its own: a
-        second one in the same tick counts in the next.
+    def take_due(self, tick: int) -> list[NumberedInput]:
+        """Take the inputs of this tick from those that wait. A trigger that was pulled for a moment
+        counts, however late it arrives. Presses that are counted, and texts, have a tick each: the
+        second one in a tick counts in the next.
         """
-        due = self._due(self.game.tick)
-        if not due:
-            return self._step()
-        last = due[-1]
-        self._set(self._schema.joined([numbered.pressed for numbered in due]), last.number)
-        happened = self._step()
-        self._set(self._schema.after(last.pressed), last.number)
-        return happened
-
-    def _due(self, tick: int) -> list[NumberedInput]:
-        """Take the inputs of this tick from those that wait."""
         due = [numbered for numbered in self._waiting if numbered.tick <= tick]
         count = presses = 0
         for numbered in due:
-            new = any(
+            text = self._schema.has_text(numbered.pressed)
+            new = text or any(
                 counter.is_new(numbered.pressed[index]) for index, counter in self._presses.items()
             )
-            if new and presses and len(due) <= MOST_WAITING:
+            if new and presses and (text or len(due) <= MOST_WAITING):
                 break
-            presses += self._see_presses(numbered.pressed)
+            presses += self._see_presses(numbered.pressed) or text
             count += 1
         self._waiting = [
             *due[count:],
@@ -173,80 +104,257 @@ class LiveRound:
         ]
         return due[:count]
 
-    def _set(self, pressed: Input, number: int) -> None:
+    def _see_presses(self, pressed: Input) -> bool:
+        """Whether there is a new press in it. Every counter sees it."""
+        new = [counter.see(pressed[index]) for index, counter in self._presses.items()]
+        return any(new)
+
+    def join(self, inputs: Sequence[NumberedInput], tick: int) -> None:
+        """Hold the inputs of one tick."""
+        joined = self._schema.joined([numbered.pressed for numbered in inputs])
+        self.hold(joined, inputs[-1].number, tick)
+
+    def end_tick(self, last: NumberedInput, tick: int) -> None:
+        """Hold what stays of an input after its tick."""
+        self.hold(self._schema.after(last.pressed), last.number, tick)
+
+    def hold(self, pressed: Input, number: int, tick: int) -> None:
         self.applied = number
-        if pressed == self._pressed:
+        if self.taken and pressed == self.pressed:
             return
-        self._pressed = pressed
-        change = [self.game.tick, number, *pressed]
-        if self._changes and self._changes[-1][0] == change[0]:
+        self.pressed, self.taken = pressed, True
+        change = InputChange(tick, number, pressed, self._index)
+        if self._changes and self._changes[-1].tick == tick:
             self._changes[-1] = change
         else:
             self._changes.append(change)
 
-    def _step(self) -> Sequence[str]:
-        self._happened = self.game.step({self._seat: self._pressed})
-        return self._happened
+    def repeat(self, change: InputChange) -> None:
+        """Hold an input as it was stored."""
+        self.pressed, self.applied, self.taken = change.pressed, change.number, True
+        self.received = self.applied
+        self._see_presses(change.pressed)
 
-    def take_changes(self) -> list[Change]:
-        """What was applied since the last time, all of it before the current tick."""
-        taken = [change for change in self._changes if change[0] < self.game.tick]
+    def take_changes(self, tick: int) -> list[InputChange]:
+        """Return the changes before this tick that were not taken yet."""
+        taken = [change for change in self._changes if change.tick < tick]
         self._changes = self._changes[len(taken) :]
         return taken
 
-    def message(self) -> dict[str, Any]:
-        """What the page is told of this tick: tick, score, the last input that was applied, what
-        happened, and the snapshot.
+
+class LiveRound:
+    """One round. `step` advances it by a tick; `take_changes` returns what was applied since the
+    last time. Seats are numbered in the order of the world; 0 is the first.
+    """
+
+    def __init__(
+        self,
+        playing: Playable[Any, Any],
+        setup: Any,
+        *,
+        recorded: bool = False,
+        game: Game | None = None,
+    ) -> None:
+        self.game = game or self._started(playing, setup, recorded)
+        self.seats = {
+            name: SeatQueue(index, schema)
+            for index, (name, schema) in enumerate(playing.seats.items())
+        }
+        self._queues = tuple(self.seats.values())
+        self._names = tuple(self.seats)
+        self._rendered = cast(Rendered, self.game) if playing.filmable else None
+        self.tick = 0
+        self._happened: Sequence[str] = ()
+
+    @classmethod
+    def rebuilt(
+        cls,
+        playing: Playable[Any, Any],
+        setup: Any,
+        changes: Sequence[InputChange],
+        tick: int | None = None,
+        *,
+        recorded: bool = False,
+    ) -> LiveRound:
+        """Make the round again from the changes that were applied, up to `tick` (None: its end)."""
+        unknown = max((change.seat for change in changes), default=0)
+        if unknown >= len(playing.seats):
+            raise InvalidInput(
+                f"a round has inputs of seat {unknown}; its world has {len(playing.seats)} seats"
+                f" ({', '.join(playing.seats)}), counted from 0. Install the version of the world"
+                " that it was played in."
+            )
+        live = cls(playing, setup, recorded=recorded)
+        by_tick: dict[int, list[InputChange]] = {}
+        for change in changes:
+            by_tick.setdefault(change.tick, []).append(change)
+        if live._rendered is not None and tick is not None and not recorded:
+            passed = range(max(0, tick - 1))
+            live._rendered.skip([live._repeat(by_tick, number) for number in passed])
+            live.tick = len(passed)
+        last = live.game.ticks if tick is None else tick
+        while live.tick < last and not live.over:
+            live._advance(live._repeat(by_tick, live.tick))
+        return live
+
+    @staticmethod
+    def _started(playing: Playable[Any, Any], setup: Any, recorded: bool) -> Game:
+        if not recorded:
+            return playing.new(setup)
+        if playing.recorded is None:
+            raise InvalidInput("this world keeps no recordings.")
+        return playing.recorded(setup)
+
+    def _repeat(self, by_tick: Mapping[int, Sequence[InputChange]], tick: int) -> SeatInputs:
+        """Return the inputs of a tick as they were stored."""
+        for change in by_tick.get(tick, ()):
+            self._queues[change.seat].repeat(change)
+        return self._inputs()
+
+    def _inputs(self) -> SeatInputs:
+        return {name: seat.pressed for name, seat in self.seats.items() if seat.taken}
+
+    def _advance(self, inputs: SeatInputs) -> Sequence[str]:
+        self._happened = self.game.step(inputs)
+        self.tick += 1
+        return self._happened
+
+    @property
+    def over(self) -> bool:
+        return self.game.over() is not None
+
+    @property
+    def received(self) -> int:
+        """The number of the last input of the first seat."""
+        return self._queues[0].received
+
+    @property
+    def applied(self) -> int:
+        return self._queues[0].applied
+
+    def receive(self, numbered: NumberedInput, seat: int = 0) -> None:
+        """Keep an input of a seat until its tick."""
+        self._queues[seat].receive(numbered, self.tick)
+
+    def release(self) -> None:
+        """Release everything: the connection is gone, or the page asked for a pause."""
+        for seat in self._queues:
+            seat.release(self.tick)
+
+    def step(self) -> Sequence[str]:
+        """Advance by one tick, with the inputs that are due."""
+        due = [(seat, inputs) for seat in self._queues if (inputs := seat.take_due(self.tick))]
+        for seat, inputs in due:
+            seat.join(inputs, self.tick)
+        happened = self._advance(self._inputs())
+        for seat, inputs in due:
+            seat.end_tick(inputs[-1], self.tick)
+        return happened
+
+    def take_changes(self) -> list[InputChange]:
+        """Return what was applied since the last time, all of it before the current tick."""
+        return sorted(
+            (change for seat in self._queues for change in seat.take_changes(self.tick)),
+            key=lambda change: (change.tick, change.seat),
+        )
+
+    def message(self, seat: int = 0) -> dict[str, Any]:
+        """Return what a seat is sent of this tick: the tick, its view, the number of its last input
+        that was applied, and the events.
         """
-        snapshot = self.game.snapshot()
         return {
-            "t": self.game.tick,
-            **snapshot,
-            "s": self.game.score,
-            "n": self.applied,
+            "t": self.tick,
+            **self.game.view(self._names[seat]),
+            "n": self._queues[seat].applied,
             "e": list(self._happened),
         }
 
-    def picture(self) -> Pixels | None:
-        """The picture of this tick, in worlds that are rendered."""
-        return None if self._rendered is None else self._rendered.picture()
+    def picture(self, seat: int = 0) -> Pixels | None:
+        """Return the picture of this tick, in worlds that draw themselves."""
+        return None if self._rendered is None else self._rendered.picture(self._names[seat])
 
 
 def record_round(
-    playing: Playing[Any, Any],
-    setup: Any,
-    changes: Sequence[Sequence[int]],
-    tick: int | None = None,
-) -> tuple[Recording, int]:
+    playing: Playable[Any, Any], setup: Any, changes: Sequence[InputChange], tick: int | None = None
+) -> tuple[Recording, int | None]:
     """The recording of a round and its score, made again from its setup and its inputs."""
     live = LiveRound.rebuilt(playing, setup, changes, tick, recorded=True)
     try:
-        return live.game.record(), live.game.score
+        outcome = live.game.over()
+        return cast(Recordable, live.game).record(), None if outcome is None else outcome.score
     finally:
         live.game.close()
+
+
+def welcome_of(
+    live: LiveRound, playing: Playable[Any, Any], setup: Any, seat: int = 0
+) -> Mapping[str, Any]:
+    """Return what an agent is sent once, as `welcome` of its views."""
+    return {
+        **live.game.welcome(tuple(playing.seats)[seat]),
+        "ticks": live.game.ticks,
+        "known": playing.known(setup),
+    }
 
 
 def play_through(
-    playing: Playing[Any, Any],
+    playing: Playable[Any, Any],
     setup: Any,
-    sit_down: Callable[[Mapping[str, Any]], Driver],
-    begin: Callable[[Any], Game] | None = None,
+    act: ActFunction | Mapping[str, ActFunction],
+    begin: Callable[[Any], Recordable] | None = None,
 ) -> Recording:
-    """A whole round by somebody who sits down at what the page would be told, and its recording.
-    `begin(setup)` gives a recorded game that tells more, for those who need it.
+    """Play a whole round by agents, and return its recording. `act` is the agent of the first seat,
+    or maps seats to their agents; each sees the view of its seat. Nothing is pressed in the first
+    seat if it has no agent. `begin(setup)` starts a recorded game that shows more, for agents that
+    need it.
     """
     live = LiveRound(playing, setup, recorded=True, game=None if begin is None else begin(setup))
-    try:
-        driver = sit_down(
-            {**live.game.welcome(), "ticks": live.game.ticks, "known": playing.known(setup)}
+    agents = act if isinstance(act, Mapping) else {playing.seat: act}
+    if unknown := agents.keys() - playing.seats.keys():
+        raise InvalidInput(
+            f"unknown seat {min(unknown)!r}. {did_you_mean(min(unknown), playing.seats)}"
         )
+    seats = [
+        (index, playing.seats[name], agents[name])
+        for index, name in enumerate(playing.seats)
+        if name in agents
+    ]
+    try:
+        welcomes = {index: welcome_of(live, playing, setup, index) for index, _, _ in seats}
         while not live.over:
-            tick = live.game.tick
-            live.receive(NumberedInput(tick + 1, tick, driver.act(live.message())))
+            tick = live.tick
+            views = [{**live.message(index), "welcome": welcomes[index]} for index, _, _ in seats]
+            for (index, schema, decide), view in zip(seats, views, strict=True):
+                pressed = _input_of(decide(view), schema, tick)
+                live.receive(NumberedInput(tick + 1, tick, pressed), index)
             live.step()
-        return live.game.record()
+        return cast(Recordable, live.game).record()
     finally:
         live.game.close()
+
+
+def _input_of(answer: object, schema: InputSchema, tick: int) -> Input:
+    pressed = schema.values_in(answer)
+    if pressed is None:
+        raise InvalidInput(
+            f"the agent's input at tick {tick}: expected {schema.expected}, got {str(answer)[:80]}."
+        )
+    return pressed
+
+
+def play_seats(playing: Playable[Any, Any], setup: Any, acts: Mapping[str, ActFunction]) -> None:
+    """Play a whole round with an agent in each of these seats, the first one among them."""
+    game, tick, happened = playing.new(setup), 0, list[str]()
+    try:
+        welcomes = {seat: {**game.welcome(seat), "ticks": game.ticks} for seat in acts}
+        while game.over() is None:
+            inputs = {}
+            for seat, act in acts.items():
+                view = {"t": tick, **game.view(seat), "e": happened, "welcome": welcomes[seat]}
+                inputs[seat] = _input_of(act(view), playing.seats[seat], tick)
+            happened, tick = list(game.step(inputs)), tick + 1
+    finally:
+        game.close()
 
 
 # ----------------------------------------------------------------------------------------------
@@ -275,7 +383,7 @@ def _numbered(raw: Any, schema: InputSchema) -> NumberedInput:
 
 
 def step_in(message: Any, schema: InputSchema) -> tuple[int, Input, int] | None:
-    """`step: [number, *input, ticks]` of a simulated participant: what is pressed, and for how
+    """`step: [number, *input, ticks]` of a simulated participant: the pressed keys, and for how
     long. None: it stops playing.
     """
     step = message.get("step") if isinstance(message, dict) else None

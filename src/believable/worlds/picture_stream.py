@@ -1,8 +1,8 @@
 """Pictures of a round as they go to a page: H.264 without delay where the browser decodes it,
 otherwise one JPEG after another.
 
-Every picture becomes one piece at once. A piece that is left out is never encoded, so that the next
-one still fits what the page has seen. Needs `av`.
+Every picture becomes one piece at once. A piece that is left out is never encoded, so the next one
+still fits the pictures on the page. Needs `av`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from believable.contracts.game import Pixels
 from believable.core.errors import MissingExtra
-from believable.worlds.contract import Pixels
 
 #: How a page can show pictures.
 Coding: TypeAlias = Literal["h264", "jpeg"]
@@ -29,13 +29,15 @@ _LEVELS = ((1620, "1E"), (3600, "1F"), (8192, "28"), (36864, "33"))
 
 
 def need_codecs() -> None:
-    """An error that names the extra, where it is missing. Nothing is loaded."""
+    """Raise an error that names the extra, if it is missing. Nothing is loaded."""
     if importlib.util.find_spec("av") is None:
         raise MissingExtra(what="a game whose pictures are sent to the page", extra="video")
 
 
 def codec_name(width_px: int, height_px: int) -> str:
-    """What a browser is told: H.264, constrained baseline, of the level that the size asks for."""
+    """The description for browsers: H.264, constrained baseline, of the level that the size
+    needs.
+    """
     blocks = -(-width_px // 16) * -(-height_px // 16)
     level = next((level for most, level in _LEVELS if blocks <= most), _LEVELS[-1][1])
     return f"avc1.42E0{level}"
@@ -50,7 +52,7 @@ class PictureEncoder:
         self._coding = coding
         self._tick_hz = tick_hz
         self._codec: Any = None
-        # Made once, and by areas: a quarter of what it takes for each picture by itself.
+        # Made once, and by areas: a quarter of the time for each picture separately.
         self._colours = importlib.import_module("av.video.reformatter").VideoReformatter()
         self._count = 0
 

@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, Tag, create_model
 
-from believable.study.nodes import Node
-from believable.study.records import BY_SHAPE, Id, Text, TrialBase, WordedPage
-from believable.worlds import WORLDS
+from believable.contracts.record import BY_SHAPE, Id, Text
+from believable.contracts.registries import WORLDS
+from believable.contracts.trial import TrialBase, WordedPage
+from believable.core.nodes import Node
 
 #: `opponent: condition` takes the opponent that the condition is named after.
 BY_CONDITION = "condition"
@@ -31,7 +32,7 @@ class Play(WordedPage):
     text: Text | None = None
     """Markdown above the game, in place of the built-in words."""
     world: str = "maze"
-    """The game. Each world has keys of its own beside these."""
+    """The game. Each world has further keys."""
     opponent: Annotated[
         Annotated[Opponent, Tag("word")] | Annotated[dict[Id, Opponent], Tag("mapping")], BY_SHAPE
     ] = BY_CONDITION
@@ -46,11 +47,11 @@ class Play(WordedPage):
     its own.
     """
     countdown_s: int = Field(default=3, ge=0, le=10)
-    """Seconds counted down before a round begins or goes on."""
+    """Seconds counted down before a round begins or resumes."""
     practice: bool = False
     """Play without an end, until the person is ready."""
     on_loss: Literal["resume", "restart"] = "resume"
-    """After a lost connection the round goes on where it stood, or begins again."""
+    """After a lost connection the round resumes at its last tick, or begins again."""
     render: Literal["auto", "none", "video"] = "auto"
     """How a later `watch` shows the round: `none` is the recording itself, `video` a video made of
     it (needs the extra `video`). `auto` is a video of worlds that the server draws, such as 3D
@@ -59,8 +60,8 @@ class Play(WordedPage):
 
     @classmethod
     def form_for(cls, written: Node | None) -> type[TrialBase]:
-        """With the keys of the world that is played in, which alone is loaded; with those of all of
-        them where there is no such world.
+        """With the keys of the played world, which alone is loaded; with those of all of them if
+        there is no such world.
         """
         if written is None:
             return play_in(playable())
@@ -76,7 +77,7 @@ class Play(WordedPage):
     @property
     def rendered(self) -> bool:
         """The world draws itself; the page shows its pictures."""
-        return WORLDS[self.world].game.rendering is not None
+        return WORLDS[self.world].game.filmable is not None
 
     def filmed(self, *, watched: bool) -> bool:
         """Whether a video is made of the round. `watched`: a later page shows it."""
@@ -88,7 +89,7 @@ class Play(WordedPage):
     def words(self) -> str:
         """The beginning of the keys of the world's texts."""
         playing = WORLDS[self.world].game
-        return playing.words(playing.options_in(self))
+        return playing.trial.text_key(playing.trial.options_in(self))
 
     @property
     def plays_round(self) -> Literal["round", "practice"]:
@@ -115,7 +116,7 @@ def play_in(worlds: Sequence[str]) -> type[Play]:
     options: dict[str, Any] = {
         "world": (Literal[*worlds], Field(default=Play.model_fields["world"].default))
     }
-    records = [WORLDS[name].game.options for name in worlds]
+    records = [WORLDS[name].game.trial.options for name in worlds]
     for record in records:
         for key, field in record.model_fields.items():
             options.setdefault(key, (field.annotation, field))

@@ -1,8 +1,7 @@
-"""A round of a world that draws itself, in a process of its own: it steps, looks and encodes when
-it is asked to.
+"""A round of a rendered world, in a separate process: it steps, looks and encodes on request.
 
-Both ends send pieces: the length of a JSON text, the text, the length of what goes with it, and
-that. `serve_round` is the process; `DistantRound` stands for the round where people are connected.
+Both ends send pieces: the length of a JSON text, the text, the length of its attachment, and that.
+`serve_round` is the process; `DistantRound` represents the round in the process of the connections.
 """
 
 from __future__ import annotations
@@ -21,38 +20,37 @@ from queue import SimpleQueue
 from socket import socket
 from typing import Any, BinaryIO
 
+from believable.contracts.inputs import InputChange
+from believable.contracts.registries import WORLDS
 from believable.core.errors import BelievableError, InvalidInput, Unavailable
 from believable.core.work import Companion
 from believable.recordings import file
 from believable.recordings.recording import Recording
-from believable.worlds import WORLDS
-from believable.worlds.live_round import Change, LiveRound, NumberedInput, record_round
+from believable.worlds.live_round import LiveRound, NumberedInput, record_round
 from believable.worlds.picture_stream import Coding, PictureEncoder
 
 #: An engine that has not begun, or made its recording, after this never will.
 BEGIN_PATIENCE_S = 90.0
 #: A step takes milliseconds. One that takes this long hangs.
 STEP_PATIENCE_S = 5.0
-#: What is read ahead of a round's pictures.
+#: How much of a round's pictures is read ahead.
 LONGEST_BYTES = 2**22
 _LENGTH = struct.Struct("!I")
 
 
 class RoundBroken(Unavailable):
-    """The game of a round ended by itself, or hangs. What was played is safe; others do not
+    """The game of a round ended by itself, or hangs. Played ticks are safe; other rounds do not
     notice.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class RoundOrder:
-    """Which round, as it stood at `tick`. `coding` is None where nobody looks (simulated
-    people).
-    """
+    """The round to resume, at `tick`. `coding` is None without a viewer (simulated people)."""
 
     world: str
     setup: str
-    changes: tuple[tuple[int, ...], ...]
+    changes: tuple[InputChange, ...]
     tick: int
     coding: Coding | None
 
@@ -62,7 +60,7 @@ class RoundOrder:
 
 
 def serve_round(line: socket, order: RoundOrder) -> None:
-    """Until whoever asked is gone."""
+    """Until the caller is gone."""
     with line.makefile("rb") as questions, line.makefile("wb") as stream:
         asked = _asked(questions)
         round_ = None
@@ -73,16 +71,23 @@ def serve_round(line: socket, order: RoundOrder) -> None:
                 _write(stream, *round_.answer(asked.get()))
         except BelievableError as error:
             _write(stream, {"refused": str(error)})
-        except Exception as error:  # noqa: BLE001  whatever an engine may do: it is told, and ends here
+        except Exception as error:  # noqa: BLE001  any error of an engine is reported
             _write(stream, {"broken": f"{type(error).__name__}: {error}"[:300]})
         finally:
             if round_ is not None:
                 round_.close()
 
 
+def changes_in(written: Sequence[Any]) -> list[InputChange]:
+    """Read changes as they go through JSON."""
+    return [
+        InputChange(tick, number, tuple(pressed), seat) for tick, number, pressed, seat in written
+    ]
+
+
 def _asked(stream: BinaryIO) -> SimpleQueue[Mapping[str, Any]]:
-    """What is asked, read beside the work: when the other end is gone this process goes at once,
-    whatever it is doing.
+    """The requests, read in a separate thread: when the other end is gone this process ends at
+    once, in the middle of any work.
     """
     asked: SimpleQueue[Mapping[str, Any]] = SimpleQueue()
 
@@ -123,7 +128,7 @@ def _piece(message: Mapping[str, Any], beside: bytes = b"") -> bytes:
 class _ServedRound:
     def __init__(self, order: RoundOrder) -> None:
         self._playing = WORLDS[order.world].game
-        self._setup = self._playing.setup_from(order.setup)
+        self._setup = self._playing.load_setup(order.setup)
         coding = order.coding
         self._encoder = (
             None if coding is None else PictureEncoder(coding, self._playing.hz(self._setup))
@@ -134,18 +139,23 @@ class _ServedRound:
     def begin(self) -> tuple[Mapping[str, Any], bytes]:
         game = self._live.game
         stands, picture = self._stands([], whole=True)
-        return {**stands, "welcome": dict(game.welcome()), "ticks": game.ticks}, picture
+        return {
+            **stands,
+            "welcome": dict(game.welcome(self._playing.seat)),
+            "ticks": game.ticks,
+        }, picture
 
     def answer(self, asked: Mapping[str, Any]) -> tuple[Mapping[str, Any], bytes]:
         if "record" in asked:
             self._live.game.close()
-            recording, score = record_round(self._playing, self._setup, asked["record"])
+            recording, score = record_round(self._playing, self._setup, changes_in(asked["record"]))
             return {"score": score}, file.to_bytes(recording)
-        for number, tick, *pressed in asked["heard"]:
-            if pressed:
-                self._live.receive(NumberedInput(number, tick, tuple(pressed)))
-            else:
+        for heard in asked["heard"]:
+            if heard is None:
                 self._live.release()
+            else:
+                number, tick, pressed, seat = heard
+                self._live.receive(NumberedInput(number, tick, tuple(pressed)), seat)
         happened: list[str] = []
         for _ in range(asked["ticks"]):
             if self._live.over:
@@ -178,16 +188,14 @@ class _ServedRound:
 
 
 class DistantRound:
-    """A round in a process of its own, with what was last heard of it. Whatever goes wrong with it
-    is a `RoundBroken`.
-    """
+    """A round in a separate process, with its last report. Any error in it is a `RoundBroken`."""
 
     def __init__(
         self, companion: Companion, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         self._companion, self._reader, self._writer = companion, reader, writer
-        self._heard: list[list[int]] = []
-        self._changes: list[Change] = []
+        self._heard: list[list[Any] | None] = []
+        self._changes: list[InputChange] = []
         self._picture: Mapping[str, Any] = {}
         self._image: tuple[bytes, bool] | None = None
         self.welcome: Mapping[str, Any] = {}
@@ -197,7 +205,7 @@ class DistantRound:
 
     @classmethod
     async def begun(cls, order: RoundOrder, executor: Executor) -> DistantRound:
-        """Starts the process and waits until the round stands where it stood."""
+        """Start the process and wait until the round has reached its last tick again."""
         loop = asyncio.get_running_loop()
         companion = await loop.run_in_executor(
             executor, partial(Companion, serve_round, order, preload=__name__)
@@ -224,27 +232,28 @@ class DistantRound:
         return tick
 
     def message(self) -> dict[str, Any]:
-        """What the page is told of this tick."""
+        """The page's data of this tick."""
         return dict(self._picture)
 
     def take_image(self) -> tuple[bytes, bool] | None:
-        """The picture of this tick, encoded, and whether it can be shown by itself; None where
-        nobody has looked.
+        """The picture of this tick, encoded, and whether it can be shown by itself; None without a
+        viewer.
         """
         image, self._image = self._image, None
         return image
 
-    def take_changes(self) -> list[Change]:
+    def take_changes(self) -> list[InputChange]:
         changes, self._changes = self._changes, []
         return changes
 
-    def receive(self, numbered: NumberedInput) -> None:
+    def receive(self, numbered: NumberedInput, seat: int = 0) -> None:
         """It gets there with the next step."""
-        self.received = max(self.received, numbered.number)
-        self._heard.append([numbered.number, numbered.tick, *numbered.pressed])
+        if seat == 0:
+            self.received = max(self.received, numbered.number)
+        self._heard.append([numbered.number, numbered.tick, numbered.pressed, seat])
 
     def release(self) -> None:
-        self._heard.append([0, 0])
+        self._heard.append(None)
 
     async def step(
         self, ticks: int = 1, *, look: bool = True, whole: bool = False
@@ -259,11 +268,9 @@ class DistantRound:
         happened: Sequence[str] = self._picture["e"]
         return happened
 
-    async def record(self, changes: Sequence[Sequence[int]]) -> tuple[Recording, int]:
+    async def record(self, changes: Sequence[InputChange]) -> tuple[Recording, int | None]:
         """Of what is stored. Nothing else is asked of it afterwards."""
-        reply, content = await self._ask(
-            {"record": [list(change) for change in changes]}, BEGIN_PATIENCE_S
-        )
+        reply, content = await self._ask({"record": changes}, BEGIN_PATIENCE_S)
         return file.from_bytes(content, source="round"), reply["score"]
 
     async def close(self) -> None:
@@ -274,7 +281,7 @@ class DistantRound:
     def _keep(self, stands: Mapping[str, Any], image: bytes) -> None:
         self._picture, self.over = stands["picture"], stands["over"]
         self.received = max(self.received, stands["received"])
-        self._changes += stands["changes"]
+        self._changes += changes_in(stands["changes"])
         self._image = (image, stands["whole"]) if image else None
 
     async def _ask(self, message: Mapping[str, Any], patience_s: float) -> tuple[Any, bytes]:

@@ -1,4 +1,4 @@
-"""What every world must keep to. Authors run `check_world(MINE)` in a test of their own."""
+"""The contract of every world. Authors run `check_world(MINE)` in a test."""
 
 from __future__ import annotations
 
@@ -11,25 +11,20 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
+from believable.contracts.film import View
+from believable.contracts.game import Pixels, RoundContext
+from believable.contracts.inputs import Input, InputChange, InputSchema
+from believable.contracts.record import ID_PATTERN, Record
+from believable.contracts.world import Playable, Row, World, WorldColumn
 from believable.core.errors import InvalidInput
 from believable.core.registry import must_keep_contract
 from believable.recordings.file import from_bytes, to_bytes
 from believable.recordings.recording import Recording, Scalar
 from believable.recordings.scene import display_list
-from believable.study.bases import ID_PATTERN, Record
-from believable.worlds.contract import (
-    Input,
-    Pixels,
-    Playing,
-    RoundPlace,
-    Row,
-    View,
-    World,
-    WorldColumn,
-)
-from believable.worlds.live_round import Change, LiveRound, NumberedInput, record_round
+from believable.worlds.live_round import LiveRound, NumberedInput, record_round, welcome_of
+from believable.worlds.seat_check import seat_problems
 
-#: What a broken or hostile page may send in place of an input.
+#: Messages of a broken or hostile page in the role of an input.
 JUNK: tuple[Any, ...] = (
     None,
     True,
@@ -39,13 +34,12 @@ JUNK: tuple[Any, ...] = (
     [],
     [None],
     [[]],
-    ["x"],
     [1.5],
     [True],
     [2**80],
     [0] * 1000,
 )
-#: A round is tried for so many seconds, by two players of different seeds.
+#: A round is tried for this number of seconds, by two players of different seeds.
 TRIED_S = 6
 _SEEDS = (1, 2)
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -64,8 +58,8 @@ def check_world(world: World) -> None:
 def _problems(world: World) -> Iterator[str]:
     if not re.match(ID_PATTERN, world.name):
         yield f"its name does not match {ID_PATTERN}; it is a value in study files."
-    if not world.drawn and (world.playing is None or world.playing.rendering is None):
-        yield "it is neither drawn nor rendered: nobody could see it."
+    if world.draw is None and (world.playing is None or world.playing.filmable is None):
+        yield "it has neither `draw` nor `filmable`, so its recordings cannot be shown."
     if world.version < 1:
         yield "its version must be 1 or more."
     if not world.about:
@@ -76,16 +70,16 @@ def _problems(world: World) -> Iterator[str]:
     yield from form
     if form:
         return  # a round would only show the same again
-    level: list[str | float] = [0.5] if world.playing.opponents.level else []
-    for opponent in [*world.playing.opponents.named, *level] or [""]:
-        # Every round of a game that draws itself begins an engine of its own, which takes long.
-        for seed in _SEEDS[:1] if world.playing.rendering else _SEEDS:
+    level: list[str | float] = [0.5] if world.playing.trial.opponents.level else []
+    for opponent in [*world.playing.trial.opponents.named, *level] or [""]:
+        # Every round of a rendered game starts a separate engine, which takes long.
+        for seed in _SEEDS[:1] if world.playing.filmable else _SEEDS:
             for problem in _round_problems(world, opponent, seed):
                 yield f"opponent {opponent!r}, seed {seed}: {problem}"
 
 
 def _page_problems(world: World) -> Iterator[str]:
-    if world.game.rendering:
+    if world.game.filmable:
         return  # the page of rendered worlds is one for all
     script = world.folder / "static" / "page.js"
     if not script.is_file():
@@ -94,26 +88,27 @@ def _page_problems(world: World) -> Iterator[str]:
         yield "static/page.js does not export `begin`."
 
 
-def _form_problems(playing: Playing[Any, Any]) -> Iterator[str]:
-    for name, record in (("options", playing.options), ("setup", playing.setup)):
+def _form_problems(playing: Playable[Any, Any]) -> Iterator[str]:
+    for name, record in (("options", playing.trial.options), ("setup", playing.setup)):
         if not issubclass(record, Record):
             yield f"its {name} must be a study Record: frozen, unknown keys forbidden."
-    if playing.rendering:
+    if playing.filmable:
         yield from _control_problems(playing)
-    if list(playing.check(playing.options())):
+    if list(playing.trial.check(playing.trial.options())):
         yield "its usual options have problems; an author who writes none must get a round."
-    if not playing.seats or not playing.players:
-        yield (
-            "it needs a seat, and somebody who can play it by itself (`players`), for simulated"
-            " people."
-        )
-    if playing.tick_hz < 1:
+    if not playing.seats:
+        yield "it needs a seat."
+    if playing.stand_in.draw is None:
+        yield "its `stand_in` needs `draw`, so that simulated participants differ."
+    if playing.hz(playing.trial.resolve(playing.trial.options(), _context("", 1))) < 1:
         yield "`tick_hz` must be 1 or more."
 
 
-def _control_problems(playing: Playing[Any, Any]) -> Iterator[str]:
-    assert playing.rendering is not None
-    controls = playing.rendering.controls(playing.settle(playing.options(), _place("", 1)))
+def _control_problems(playing: Playable[Any, Any]) -> Iterator[str]:
+    assert playing.filmable is not None
+    controls = playing.filmable.controls(
+        playing.trial.resolve(playing.trial.options(), _context("", 1))
+    )
     parts = {part.name: part for part in playing.inputs.parts}
     mouse = (
         []
@@ -134,8 +129,13 @@ def _control_problems(playing: Playing[Any, Any]) -> Iterator[str]:
             yield f"the mouse moves {name!r}, which is {parts[name].kind!r}, not 'moved'."
 
 
-def _input_problems(playing: Playing[Any, Any]) -> Iterator[str]:
-    schema = playing.inputs
+def _input_problems(playing: Playable[Any, Any]) -> Iterator[str]:
+    for seat, schema in playing.seats.items():
+        for problem in _schema_problems(schema):
+            yield f"seat {seat!r}: {problem}"
+
+
+def _schema_problems(schema: InputSchema) -> Iterator[str]:
     if not schema.parts:
         yield "an input has no parts."
     for part in schema.parts:
@@ -147,29 +147,32 @@ def _input_problems(playing: Playing[Any, Any]) -> Iterator[str]:
     outside = [
         [*nothing[:index], value, *nothing[index + 1 :]]
         for index, part in enumerate(schema.parts)
-        for value in (part.low - 1, part.high + 1)
+        for value in (part.low - 1, part.high + 1, "x" * (part.high % 10**6 + 1), "\ud800", "\0")
     ]
     for junk in (*JUNK, *outside, [*nothing, 0]):
-        try:
-            schema.read(junk)
-        except InvalidInput:
-            continue
-        yield f"the input {str(junk)[:40]} was taken."
+        if schema.values_in(junk) is not None:
+            yield f"the input {str(junk)[:40]!a} was taken."
 
 
-def _place(opponent: str | float, seed: int, *, practice: bool = False) -> RoundPlace:
-    return RoundPlace(seed, "trial", None, opponent, TRIED_S, practice)
+def _context(opponent: str | float, seed: int, *, practice: bool = False) -> RoundContext:
+    return RoundContext(
+        session_seed=seed,
+        trial_key="trial",
+        opponent=opponent,
+        duration_s=TRIED_S,
+        practice=practice,
+    )
 
 
 def _round_problems(world: World, opponent: str | float, seed: int) -> Iterator[str]:
     playing = world.game
-    setup = playing.settle(playing.options(), _place(opponent, seed))
-    if setup != playing.setup_from(playing.stored(setup)):
+    setup = playing.trial.resolve(playing.trial.options(), _context(opponent, seed))
+    if setup != playing.load_setup(playing.dump_setup(setup)):
         yield "a setup is not the same after it was stored as JSON."
     practice = playing.new(
-        playing.settle(playing.options(), _place(opponent, seed, practice=True)), False
+        playing.trial.resolve(playing.trial.options(), _context(opponent, seed, practice=True))
     )
-    if practice.over:
+    if practice.over() is not None:
         yield "a practice is over before it began."
     practice.close()
     try:
@@ -178,44 +181,43 @@ def _round_problems(world: World, opponent: str | float, seed: int) -> Iterator[
         yield f"it cannot be played: {error}"
         return
     if not shown or not changes:
-        yield f"{playing.player().name!r} did nothing in {TRIED_S} seconds."
+        yield f"{playing.stand_in.name!r} did nothing in {TRIED_S} seconds."
         return
     yield from _repeats(playing, setup, shown, changes)
+    yield from seat_problems(playing, setup, seed)
+    if playing.recorded is None:
+        return
     yield from _recorded(world, setup, changes, shown, welcome)
 
 
 def _played(
-    playing: Playing[Any, Any], setup: Any, seed: int
-) -> tuple[list[bytes], list[Change], Mapping[str, Any]]:
-    """What was shown after each tick of a round of the first player, what it did, and what it was
-    told at the start.
-    """
-    live, agent = LiveRound(playing, setup), playing.player()
+    playing: Playable[Any, Any], setup: Any, seed: int
+) -> tuple[list[bytes], list[InputChange], Mapping[str, Any]]:
+    """The views after each tick of a round of the first player, its inputs, and its welcome."""
+    live, agent = LiveRound(playing, setup), playing.stand_in
     shown: list[bytes] = []
     try:
         welcome = _welcome_message(playing, setup, live)
-        driver = agent.new(agent.draw(random.Random(seed)), seed, welcome)
+        assert agent.draw is not None, "checked before"
+        act = agent.new(agent.draw(random.Random(seed)), seed)
         while not live.over:
-            tick = live.game.tick
-            pressed: Input = playing.inputs.read(driver.act(live.message()))
+            tick = live.tick
+            pressed: Input = playing.inputs.read(act({**live.message(), "welcome": welcome}))
             live.receive(NumberedInput(tick + 1, tick, pressed))
             live.step()
             shown.append(_shown(live))
-            if live.game.tick != tick + 1:
-                raise InvalidInput(f"a step went from tick {tick} to {live.game.tick}.")
     finally:
         live.game.close()
     return shown, live.take_changes(), welcome
 
 
-def _welcome_message(playing: Playing[Any, Any], setup: Any, live: LiveRound) -> Mapping[str, Any]:
-    welcome = {**live.game.welcome(), "ticks": live.game.ticks, "known": playing.known(setup)}
-    read: Mapping[str, Any] = json.loads(json.dumps(welcome))
+def _welcome_message(playing: Playable[Any, Any], setup: Any, live: LiveRound) -> Mapping[str, Any]:
+    read: Mapping[str, Any] = json.loads(json.dumps(welcome_of(live, playing, setup)))
     return read
 
 
 def _shown(live: LiveRound) -> bytes:
-    """What the page is shown, the numbers of inputs left out."""
+    """The page's view, without the numbers of inputs."""
     picture = live.picture()
     message = json.dumps(live.message() | {"n": 0}, allow_nan=False).encode()
     return message if picture is None else message + _digest(picture)
@@ -230,18 +232,18 @@ def _digest(picture: Pixels) -> bytes:
 
 
 def _repeats(
-    playing: Playing[Any, Any], setup: Any, shown: list[bytes], changes: list[Change]
+    playing: Playable[Any, Any], setup: Any, shown: list[bytes], changes: list[InputChange]
 ) -> Iterator[str]:
     """The same again from the start, and from wherever it is taken up."""
     last = len(shown)
     # To begin a game that draws itself takes long, and the film of its recording shows it again
     # from the start.
     for tick in (
-        (max(1, last // 3),) if playing.rendering else sorted({1, last // 3, last - 1, last})
+        (max(1, last // 3),) if playing.filmable else sorted({1, last // 3, last - 1, last})
     ):
         live = LiveRound.rebuilt(playing, setup, changes, tick)
         try:
-            problem = _differs(live, tick, shown, {change[0]: change for change in changes})
+            problem = _differs(live, tick, shown, {change.tick: change for change in changes})
         finally:
             live.game.close()
         if problem:
@@ -250,24 +252,26 @@ def _repeats(
 
 
 def _differs(
-    live: LiveRound, tick: int, shown: list[bytes], by_tick: Mapping[int, Change]
+    live: LiveRound, tick: int, shown: list[bytes], by_tick: Mapping[int, InputChange]
 ) -> str | None:
     if _shown(live) != shown[tick - 1]:
         return f"made again from setup and inputs, it differs at tick {tick}."
     while not live.over:
-        change = by_tick.get(live.game.tick)
+        change = by_tick.get(live.tick)
         if change is not None:
-            live.receive(
-                NumberedInput(live.received + change[1], live.game.tick, tuple(change[2:]))
-            )
+            live.receive(NumberedInput(live.received + change.number, live.tick, change.pressed))
         live.step()
-        if _shown(live) != shown[live.game.tick - 1]:
-            return f"taken up at tick {tick}, it goes on differently at tick {live.game.tick}."
+        if _shown(live) != shown[live.tick - 1]:
+            return f"taken up at tick {tick}, it goes on differently at tick {live.tick}."
     return None
 
 
 def _recorded(
-    world: World, setup: Any, changes: list[Change], shown: list[bytes], welcome: Mapping[str, Any]
+    world: World,
+    setup: Any,
+    changes: list[InputChange],
+    shown: list[bytes],
+    welcome: Mapping[str, Any],
 ) -> Iterator[str]:
     playing = world.game
     recording, score = record_round(playing, setup, changes)
@@ -283,28 +287,29 @@ def _recorded(
         yield (
             f"the page is told of what judges may not know ({', '.join(recording.hidden_states)})."
         )
-    blind = recording.for_judging()
-    scene = world.draw(blind)
-    display_list(scene, blind, recording.timing.duration_ms / 2)
-    if world.drawn and not scene.sprites:
-        yield (
-            "a drawing of its recording has no figures; say `drawn=False` where only pictures show"
-            " what happened."
-        )
+    if world.draw is not None:
+        blind = recording.for_judging()
+        scene = world.draw(blind)
+        display_list(scene, blind, recording.timing.duration_ms / 2)
+        if not scene.sprites:
+            yield "a drawing of its recording has no figures; leave `draw` out if it cannot show any."
     yield from _column_problems(playing, setup, recording)
     yield from _film_problems(playing, recording, shown, welcome)
 
 
 def _film_problems(
-    playing: Playing[Any, Any], recording: Recording, shown: list[bytes], welcome: Mapping[str, Any]
+    playing: Playable[Any, Any],
+    recording: Recording,
+    shown: list[bytes],
+    welcome: Mapping[str, Any],
 ) -> Iterator[str]:
-    """A film from the recording alone shows what was seen while it was played."""
-    if playing.rendering is None:
+    """A film from the recording alone shows the pictures of the round."""
+    if playing.filmable is None:
         return
-    view = View(welcome["width_px"], welcome["height_px"])
+    view = View(width_px=welcome["width_px"], height_px=welcome["height_px"])
     read = from_bytes(to_bytes(recording), source="recording")
     for tick, (picture, was) in enumerate(
-        zip_longest(playing.rendering.pictures(read, view), shown), 1
+        zip_longest(playing.filmable.pictures(read, view), shown), 1
     ):
         if picture is None or was is None:
             yield f"a film of its recording has not one picture for each of {len(shown)} ticks."
@@ -313,7 +318,7 @@ def _film_problems(
             yield f"a film of its recording differs from what was seen at tick {tick}."
             return
     first = len(shown) // 2
-    later = next(playing.rendering.pictures(read, replace(view, first_frame=first)), None)
+    later = next(playing.filmable.pictures(read, replace(view, first_frame=first)), None)
     if later is None or not shown[first].endswith(_digest(later)):
         yield (
             f"a film of its recording that is to begin with frame {first} (`View.first_frame`)"
@@ -321,8 +326,10 @@ def _film_problems(
         )
 
 
-def _column_problems(playing: Playing[Any, Any], setup: Any, recording: Recording) -> Iterator[str]:
-    columns = playing.columns
+def _column_problems(
+    playing: Playable[Any, Any], setup: Any, recording: Recording
+) -> Iterator[str]:
+    columns = playing.tabular
     yield from _row_problems("setup", columns.setup, [columns.setup_row(setup)])
     rows = columns.telemetry_rows(recording)
     if len(rows) != recording.timing.frames:

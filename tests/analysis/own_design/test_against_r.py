@@ -18,8 +18,6 @@ from believable.analysis.own_design.group_contrasts import share_contrast
 from believable.analysis.own_design.measured_rows import MeasuredRows, answers_as_yes
 from believable.analysis.run import run
 from believable.bundle import memory
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.protocols.templates import TEMPLATES
 from believable.stats.counts import fisher
 from believable.study.load import load
@@ -30,14 +28,14 @@ OUTPUT = json.loads((ORACLE / "output.json").read_text("utf-8"))
 
 
 def analysed(template: str, answers: list[dict[str, Any]], shown: list[dict[str, Any]]) -> Analysis:
-    definition = load(TEMPLATES[template].folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(TEMPLATES[template].folder)
     people = [{"session": name} for name in dict.fromkeys(row["session"] for row in answers)]
     tables = {"participants": people, "answers": answers, "shown": shown}
     assert definition.study.analysis is not None
     plan = definition.study.analysis.model_copy(
         update={"stopping": None}
     )  # tests of hypotheses are shown
-    return run(memory.bundle(tables, definition), plan=plan, protocols=PROTOCOLS)
+    return run(memory.bundle(tables, definition), plan=plan)
 
 
 @pytest.fixture(scope="module")
@@ -126,12 +124,12 @@ def test_odds_ratios_as_in_glmer(r: dict[str, Any]) -> None:
     person = np.unique(columns["person"].astype(str), return_inverse=True)[1]
     nothing = np.full(len(person), None, dtype=object)
     answered = MeasuredRows(
-        person,
-        columns["group"],
-        columns["stimulus"],
-        nothing,
-        np.full(len(person), np.nan),
-        columns["text"],
+        person=person,
+        group=columns["group"],
+        stimulus=columns["stimulus"],
+        item=nothing,
+        number=np.full(len(person), np.nan),
+        text=columns["text"],
     )
     test = share_contrast(
         answers_as_yes(answered, ["person"]), *r["pair"], alternative="two-sided", level=0.95

@@ -12,8 +12,6 @@ from believable.analysis import procedure
 from believable.analysis.findings import Analysis
 from believable.analysis.run import run
 from believable.bundle import memory
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.protocols.templates import TEMPLATES
 from believable.report.page import page
 from believable.study.load import load
@@ -60,7 +58,7 @@ def study(
                     {**page, "player": player, "condition": name}
                     for player, name in enumerate((left, right))
                 ]
-    definition = load(TEMPLATES["blank"].folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(TEMPLATES["blank"].folder)
     tables = {
         "participants": [{"session": f"s{person}"} for person in range(people)],
         "answers": answers,
@@ -70,7 +68,7 @@ def study(
     plan = definition.study.analysis.model_copy(
         update={"stopping": None}
     )  # tests of hypotheses are shown
-    return run(memory.bundle(tables, definition), plan=plan, protocols=PROTOCOLS)
+    return run(memory.bundle(tables, definition), plan=plan)
 
 
 CASES = {
@@ -162,7 +160,7 @@ def test_a_table_says_which_p_are_one_sided_and_which_rows_nobody_foretold() -> 
 
 
 def test_stimuli_of_no_condition_are_counted_with_the_others() -> None:
-    blank = load(TEMPLATES["blank"].folder, kinds=KINDS, protocols=PROTOCOLS).study
+    blank = load(TEMPLATES["blank"].folder).study
     practice = blank.stimuli[0].model_copy(update={"id": "practice", "condition": None})
     told = procedure.stimuli(
         blank.model_copy(update={"stimuli": (*blank.stimuli, practice)}), {}, lambda past, _: past

@@ -22,12 +22,12 @@ def rows(entries: list[Row], stimuli: list[str] | None = None) -> MeasuredRows:
     nothing = np.full(len(entries), None, dtype=object)
     stimulus = nothing if stimuli is None else np.array(stimuli, dtype=object)
     return MeasuredRows(
-        np.array([person for person, _, _ in entries], dtype=np.int64),
-        np.array([group for _, group, _ in entries], dtype=object),
-        stimulus,
-        nothing,
-        np.array([value for _, _, value in entries], dtype=np.float64),
-        nothing,
+        person=np.array([person for person, _, _ in entries], dtype=np.int64),
+        group=np.array([group for _, group, _ in entries], dtype=object),
+        stimulus=stimulus,
+        item=nothing,
+        number=np.array([value for _, _, value in entries], dtype=np.float64),
+        text=nothing,
     )
 
 

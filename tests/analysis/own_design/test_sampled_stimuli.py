@@ -13,8 +13,6 @@ from scipy import stats
 from believable.analysis.findings import Finding
 from believable.analysis.run import run
 from believable.bundle import memory
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.protocols.templates import TEMPLATES
 from believable.study.load import load
 
@@ -48,10 +46,10 @@ def compare(about: str, clips: tuple[str, ...] = tuple(MEANS)) -> Finding:
         "participants": [{"session": f"s{person}"} for person in range(PEOPLE)],
         "answers": answers,
     }
-    definition = load(TEMPLATES["blank"].folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(TEMPLATES["blank"].folder)
     assert definition.study.analysis is not None
     plan = definition.study.analysis.model_copy(update={"stopping": None, "about": about})
-    analysis = run(memory.bundle(tables, definition), plan=plan, protocols=PROTOCOLS)
+    analysis = run(memory.bundle(tables, definition), plan=plan)
     return next(
         finding
         for finding in analysis.findings

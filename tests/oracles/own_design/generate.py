@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 
 from believable.bundle.read import Bundle
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.protocols.templates import TEMPLATES
 from believable.simulate import straight
 from believable.study.load import load
@@ -25,10 +23,8 @@ TABLES = [[[3, 1], [1, 3]], [[7, 0], [2, 6]], [[40, 25], [22, 38]]]
 
 
 def study(template: str, participants: int, seed: int) -> Bundle:
-    definition = load(TEMPLATES[template].folder, kinds=KINDS, protocols=PROTOCOLS)
-    return straight.bundle(
-        definition, participants, np.random.default_rng(seed), protocols=PROTOCOLS
-    )
+    definition = load(TEMPLATES[template].folder)
+    return straight.bundle(definition, participants, np.random.default_rng(seed))
 
 
 def columns(bundle: Bundle, question: str) -> dict[str, Any]:

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from believable.analysis.run import run
-from believable.protocols import PROTOCOLS
 from believable.protocols.clips import analysis as clips
 
 
 @pytest.fixture(scope="module")
 def analysis(studies):
-    return run(studies.ratings(30, seed=3), protocols=PROTOCOLS)
+    return run(studies.ratings(30, seed=3))
 
 
 TABLES = (
@@ -70,7 +69,7 @@ def test_incomplete_responses_are_discarded_and_counted(studies):
             if row["session"] == "r0002" and row["question"] == "experience"
         )["value_number"] = None
 
-    made = run(studies.ratings(8, change=change), protocols=PROTOCOLS)
+    made = run(studies.ratings(8, change=change))
     assert {(drop.session, drop.reason, drop.detail) for drop in made.drops} == {
         ("r0001", "incomplete_response", "1 of 12 clips not rated"),
         ("r0002", "incomplete_response", "no answer about experience"),
@@ -95,7 +94,7 @@ def test_pages_of_one_composition_get_a_validity_warning(studies, analysis):
                 if row["position"] == 1 if "position" in row else False:
                     row["condition"] = "human"
 
-    made = run(studies.ratings(8, change=mixed), protocols=PROTOCOLS)
+    made = run(studies.ratings(8, change=mixed))
     assert not any("elimination" in words for words in made.warnings)
 
 
@@ -129,7 +128,7 @@ def test_clips_that_differ_carry_no_verdict_about_their_types_in_the_report(stud
     tree["analysis"] |= {"about": "these clips", "hypotheses": []}
     found = {}
     for about, options in (("agent", {}), ("these clips", {"tree": tree})):
-        made = run(studies.ratings(30, seed=3, change=change, **options), protocols=PROTOCOLS)
+        made = run(studies.ratings(30, seed=3, change=change, **options))
         found[about] = next(
             one
             for one in made.findings
@@ -149,7 +148,7 @@ def test_a_contrast_names_the_type_that_is_taken_for_more_human(studies, turned)
             if row["question"] == "rating" and row["condition"] in ("human", "artificial"):
                 row["value_number"] = human if row["condition"] == "human" else artificial
 
-    made = run(studies.ratings(12, seed=3, change=change), protocols=PROTOCOLS)
+    made = run(studies.ratings(12, seed=3, change=change))
     finding = next(
         one for one in made.findings if (one.outcome, one.about) == ("contrast", "human-artificial")
     )
@@ -170,7 +169,7 @@ def test_a_study_with_two_types(studies):
         for name in ("answers", "shown"):
             tables[name] = [row for row in tables[name] if row.get("condition") != "imitation"]
 
-    made = run(studies.ratings(10, tree=tree, change=change), protocols=PROTOCOLS)
+    made = run(studies.ratings(10, tree=tree, change=change))
     contrasts = next(table for table in made.tables if table.name == "contrasts")
     assert contrasts.column("contrast") == ("human-artificial",)
 
@@ -181,7 +180,7 @@ def test_main_is_what_the_sections_say(studies):
     main = clips.main(clips.clean(data, plan), plan, np.random.default_rng(1))
     findings = {
         (finding.outcome, finding.about): finding
-        for finding in run(made, protocols=PROTOCOLS).findings
+        for finding in run(made).findings
         if finding.kind == "estimate"
     }
     assert main["believability.human"].value == findings["believability", "human"].estimate.value
@@ -195,7 +194,7 @@ def test_main_is_what_the_sections_say(studies):
 
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_almost_nobody(studies, n):
-    made = run(studies.ratings(n), protocols=PROTOCOLS)
+    made = run(studies.ratings(n))
     assert len(made.sections) >= 2
     if n == 0:
         assert made.sections[1].paragraphs == ("No rating is left: there is nothing to say.",)

@@ -20,14 +20,14 @@ def rated(*rows, experience):
     respondent, type_, clip, rating = zip(*rows, strict=True) if rows else ((), (), (), ())
     places = {"human": 0, "imitation": 1, "artificial": 2}
     return Ratings(
-        np.array(respondent, dtype=np.int64),
-        np.array([places[one] for one in type_], dtype=np.int64),
-        np.array(clip, dtype=object),
-        np.array(rating, dtype=np.float64),
-        np.arange(len(rating)),
-        np.zeros(len(rating), dtype=np.int64),
-        np.array(experience, dtype=np.float64),
-        np.array(type_, dtype=object),
+        respondent=np.array(respondent, dtype=np.int64),
+        type=np.array([places[one] for one in type_], dtype=np.int64),
+        stimulus=np.array(clip, dtype=object),
+        rating=np.array(rating, dtype=np.float64),
+        position=np.arange(len(rating)),
+        player=np.zeros(len(rating), dtype=np.int64),
+        experience=np.array(experience, dtype=np.float64),
+        condition=np.array(type_, dtype=object),
     )
 
 

@@ -16,12 +16,11 @@ import pytest
 from click.testing import CliRunner
 
 from believable.cli import group
+from believable.contracts.game import RoundContext
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput
 from believable.imitation.similar_routes import RouteWindow
 from believable.imitation.topology import Topology
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.protocols.clips import TYPES
 from believable.protocols.clips.variants.imitation import recorded_clips
 from believable.protocols.clips.variants.imitation.demo_pages import demo_clips, quiet_parts
@@ -45,7 +44,6 @@ from believable.stimuli.source_pool import SourceDetails
 from believable.stimuli.standardise import standardise
 from believable.stimuli.verify import verify
 from believable.study.load import load
-from believable.worlds.contract import RoundPlace
 from believable.worlds.doom import DOOM
 from believable.worlds.doom.doom_round import DoomSetup
 
@@ -76,7 +74,7 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "doom",
         str(place),
         *options,
-        "--player",
+        "--agent",
         "regular:3",
         "--name",
         "person",
@@ -97,7 +95,7 @@ def study(recordings: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
 def test_one_command_makes_a_study_that_says_who_is_a_stand_in(study: Path) -> None:
-    definition = load(study, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(study)
     shown = definition.study
     assert shown.demonstration
     assert set(shown.conditions) == {stimulus.condition for stimulus in shown.stimuli}
@@ -127,7 +125,7 @@ def differences(folder: Path) -> list[str]:
     colours, edges, what stands still, names. Direct clones count as what they are to people:
     imitations.
     """
-    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(folder)
     words = [str(problem) for problem in verify(definition, folder) if "clone" not in str(problem)]
     types = {"standin_human": "human", "clone": "imitation"}
     films = [
@@ -179,7 +177,7 @@ def test_a_type_that_is_made_otherwise_is_noticed(
 ) -> None:
     """All clips of the bots filmed again in another way, everything else as it was."""
     shutil.copytree(study, tmp_path / "st")
-    definition = load(tmp_path / "st", kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(tmp_path / "st")
     source = tmp_path / "round.replay.json.gz"
     play_round(bot_setup(), None, 1, source)
     own = [stimulus for stimulus in definition.study.stimuli if stimulus.condition == "rule_based"]
@@ -187,7 +185,7 @@ def test_a_type_that_is_made_otherwise_is_noticed(
         from_ms = 1000 * number
         look = replace(LOOK, **({"from_ms": from_ms, "to_ms": from_ms + 1000 * CLIP_S} | spoiled))
         render_file(source, tmp_path / "film.mp4", look)
-        about = SourceDetails("rule_based", "page", masks=())
+        about = SourceDetails(condition="rule_based", scenario="page", masks=())
         pool = tmp_path / f"pool{number}"
         added = source_pool.add(
             pool,
@@ -205,9 +203,9 @@ def test_a_type_that_is_made_otherwise_is_noticed(
 def bot_setup() -> DoomSetup:
     """A bot's round on the map of the recordings."""
     playing = DOOM.game
-    options = playing.options(map="deathmatch", picture="160x120")
-    setup: DoomSetup = playing.settle(
-        options, RoundPlace(3, "t", None, "nobody", 12, practice=False)
+    options = playing.trial.options(map="deathmatch", picture="160x120")
+    setup: DoomSetup = playing.trial.resolve(
+        options, RoundContext(session_seed=3, trial_key="t", opponent="nobody", duration_s=12)
     )
     return setup
 
@@ -222,11 +220,11 @@ def test_an_interrupted_run_goes_on_where_it_was(
 
     words = ("new", str(tmp_path / "st"), "--protocol", "clips", "--recordings", str(recordings))
     words = (*words, "--groups", "2", "--clip-seconds", str(CLIP_S))
-    monkeypatch.setattr(recorded_clips, "_filmed", pulled_plug)
+    monkeypatch.setattr(recorded_clips, "_film", pulled_plug)
     assert CliRunner().invoke(group, words).exit_code != 0
     rounds = sorted((tmp_path / ".st-clips" / "rounds").iterdir())
     written = [file.stat().st_mtime_ns for file in rounds]
-    monkeypatch.setattr(recorded_clips, "_filmed", lambda clips, folder, tell: 1 / 0)
+    monkeypatch.setattr(recorded_clips, "_film", lambda clips, folder, tell: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         CliRunner().invoke(group, words, catch_exceptions=False)
     assert [file.stat().st_mtime_ns for file in rounds] == written, "no round is played twice"
@@ -246,7 +244,7 @@ def test_recordings_that_cannot_be_used_are_told(recordings: Path, tmp_path: Pat
         "160x120",
         "--seconds",
         "5",
-        "--player",
+        "--agent",
         "bot",
         "--rounds",
         "2",
@@ -322,7 +320,13 @@ def test_a_page_is_made_around_a_rule_based_run() -> None:
 def test_quiet_parts_of_a_demo_have_no_shot() -> None:
     shots = [0] * 700
     shots[0], shots[300], shots[310] = 1, 1, 1
-    demo = PeopleDemo("freedm", "DEMO1", bytes(13), (tuple((0, 0, 0, shot) for shot in shots),), 0)
+    demo = PeopleDemo(
+        game="freedm",
+        lump="DEMO1",
+        header=bytes(13),
+        inputs=(tuple((0, 0, 0, shot) for shot in shots),),
+        viewed=0,
+    )
     parts = quiet_parts(demo)
     assert [(part.from_ms, part.to_ms) for part in parts] == [(9086, 19_800), (229, 8371)]
     for part in parts:

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from believable.cli.new import chosen
+from believable.app.study_folder import choose
 from believable.core.errors import InvalidInput
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.protocols.hntt.variants.doom.run_pairs import (
     CUT_S,
     FinishedRun,
@@ -100,15 +98,15 @@ def test_controls_take_two_people_or_different_goals() -> None:
 
 
 def test_only_some_studies_show_agents() -> None:
-    assert agent_variant(chosen(protocol="hntt")).shows_agents
+    assert agent_variant(choose(protocol="hntt")).shows_agents
     with pytest.raises(InvalidInput, match="the study of 'qa' shows no trained agents"):
-        agent_variant(chosen(protocol="qa"))
+        agent_variant(choose(protocol="qa"))
 
 
 def test_the_other_reading_of_the_question_is_a_variant(tmp_path: Path) -> None:
-    contrast = variant(chosen(protocol="hntt"), "contrast")
+    contrast = variant(choose(protocol="hntt"), "contrast")
     contrast.copy(tmp_path / "study")
-    study = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS).study
+    study = load(tmp_path / "study").study
     page = next(item for item in study.timeline if item.id == "trials").each[0]  # type: ignore[attr-defined]
     assert [question.id for question in page.ask] == ["which", "which_game", "why", "certainty"]
     contrast.write_stimuli(study, tmp_path / "study", 7)

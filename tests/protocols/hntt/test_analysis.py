@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from believable.analysis.run import run
-from believable.protocols import PROTOCOLS
 from believable.protocols.hntt import analysis as hntt
 from believable.protocols.hntt.agent_verdict import averages
 from believable.protocols.hntt.navigation_judgements import agents, judgements
@@ -34,7 +33,7 @@ def two_agents(studies):
 
 @pytest.fixture(scope="module")
 def analysis(studies):
-    return run(two_agents(studies), protocols=PROTOCOLS)
+    return run(two_agents(studies))
 
 
 TABLES = (
@@ -71,7 +70,7 @@ def test_every_chart_draws_columns_of_its_table(analysis):
 
 
 def test_the_same_data_give_the_same_numbers(analysis, studies):
-    assert run(two_agents(studies), protocols=PROTOCOLS) == analysis
+    assert run(two_agents(studies)) == analysis
 
 
 def test_every_interval_states_its_method_and_every_gap_its_reason(analysis):
@@ -95,17 +94,17 @@ def said(made):
 
 
 def test_passing_is_never_called_indistinguishable(studies):
-    words = said(run(studies.judges(60, seed=4, accuracy=0.5), protocols=PROTOCOLS))
+    words = said(run(studies.judges(60, seed=4, accuracy=0.5)))
     assert "the agent passes by the published criterion" in words
     assert "does not by itself show" in words
     assert "indistinguish" not in words
 
 
 def test_telling_apart_and_equivalence_are_two_questions(studies):
-    apart = run(studies.judges(60, seed=5, accuracy=0.85), protocols=PROTOCOLS)
+    apart = run(studies.judges(60, seed=5, accuracy=0.85))
     verdicts = {finding.hypothesis: finding.supported for finding in apart.findings}
     assert (verdicts["H1"], verdicts["H2"], verdicts["H3"]) == (True, False, False)
-    alike = run(studies.judges(300, seed=5, accuracy=0.5), protocols=PROTOCOLS)
+    alike = run(studies.judges(300, seed=5, accuracy=0.5))
     verdicts = {finding.hypothesis: finding.supported for finding in alike.findings}
     # The interval of the median has no width: no verdict by the published criterion.
     assert (verdicts["H1"], verdicts["H2"], verdicts["H3"]) == (False, None, True)
@@ -115,7 +114,7 @@ def test_an_accuracy_below_chance_is_taken_for_the_human(studies):
     """Judges are wrong three times out of four: that is not the verdict on an agent that everybody
     recognises.
     """
-    wrong = run(studies.judges(40, seed=5, accuracy=0.25), protocols=PROTOCOLS)
+    wrong = run(studies.judges(40, seed=5, accuracy=0.25))
     sentences = {finding.title.partition(",")[0]: finding.sentence for finding in wrong.findings}
     assert "taken for the human more often than the human" in sentences["Accuracy"]
     assert (
@@ -132,7 +131,7 @@ def test_every_verdict_about_these_clips_says_so_and_has_a_variance_split(studie
         **studies.COMPARING,
         "analysis": {**studies.COMPARING["analysis"], "about": "these clips"},
     }
-    these = run(studies.judges(60, seed=5, accuracy=0.85, tree=tree), protocols=PROTOCOLS)
+    these = run(studies.judges(60, seed=5, accuracy=0.85, tree=tree))
     judged = [
         finding for finding in these.findings if finding.outcome in ("accuracy", "median_accuracy")
     ]
@@ -144,7 +143,7 @@ def test_every_verdict_about_these_clips_says_so_and_has_a_variance_split(studie
     for row in these.hypotheses:
         assert "for these six clips" in row.verdict, row
     assert "supported for these six clips" in these.results
-    agent = run(studies.judges(60, seed=5, accuracy=0.85), protocols=PROTOCOLS)
+    agent = run(studies.judges(60, seed=5, accuracy=0.85))
     for made in (these, agent):
         accuracy = [finding for finding in made.findings if finding.outcome == "accuracy"]
         assert all("variance is made of judges (" in finding.sentence for finding in accuracy)
@@ -171,7 +170,7 @@ def test_few_judges_pass_but_show_no_equivalence(studies):
         **studies.COMPARING,
         "analysis": {**studies.COMPARING["analysis"], "stopping": {"rule": "complete", "n": 8}},
     }
-    few = run(studies.judges(8, seed=6, accuracy=0.5, tree=tree), protocols=PROTOCOLS)
+    few = run(studies.judges(8, seed=6, accuracy=0.5, tree=tree))
     assert {row.id: row.supported for row in few.hypotheses if row.id != "H1"} == {
         "H2": True,
         "H3": False,
@@ -180,7 +179,7 @@ def test_few_judges_pass_but_show_no_equivalence(studies):
 
 
 def test_nobody_passes_before_the_stopping_rule_is_met(studies):
-    early = run(studies.judges(2, seed=6, accuracy=0.5), protocols=PROTOCOLS)
+    early = run(studies.judges(2, seed=6, accuracy=0.5))
     assert {row.verdict for row in early.hypotheses} == {"not judged: the stopping rule is not met"}
     words = " ".join([early.results, *(finding.sentence for finding in early.findings)]).replace(
         "“The agent passes”", ""
@@ -194,10 +193,7 @@ def test_main_is_what_the_sections_say(studies):
     made = studies.judges(40, seed=3)
     data, plan = studies.data_of(made)
     main = hntt.main(data, plan, np.random.default_rng(1))
-    findings = {
-        (finding.outcome, finding.kind): finding
-        for finding in run(made, protocols=PROTOCOLS).findings
-    }
+    findings = {(finding.outcome, finding.kind): finding for finding in run(made).findings}
     assert main["accuracy"] == findings["accuracy", "estimate"].estimate
     assert main["accuracy_test"].p_value == findings["accuracy", "estimate"].test.p_value
     assert main["equivalence"].p_value == findings["accuracy", "equivalence"].test.p_value
@@ -206,7 +202,7 @@ def test_main_is_what_the_sections_say(studies):
 
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_almost_nobody(studies, n):
-    made = run(studies.judges(n), protocols=PROTOCOLS)
+    made = run(studies.judges(n))
     assert len(made.sections) >= 2
     for finding in made.findings:
         assert finding.sentence
@@ -225,7 +221,7 @@ def test_a_study_without_certainty_and_familiarity(studies):
     def change(tables):
         tables["answers"] = [row for row in tables["answers"] if row["question"] == "which"]
 
-    made = run(studies.judges(12, tree=tree, change=change), protocols=PROTOCOLS)
+    made = run(studies.judges(12, tree=tree, change=change))
     assert {section.name for section in made.sections} == {
         "participants",
         "accuracy",

@@ -14,9 +14,8 @@ from ruamel.yaml import YAML
 from scipy import optimize, special
 
 from believable.analysis.run import run
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
-from believable.protocols.contract import ShownAgents
+from believable.contracts.protocol import ShownAgents
+from believable.contracts.registries import PROTOCOLS
 from believable.protocols.hntt.clip_behaviour import JudgedPairs, choice_weights, resampled_counts
 from believable.protocols.hntt.control_pairs import _spread
 from believable.protocols.hntt.people import HnttTruth, Judge, clip_appeal
@@ -43,7 +42,7 @@ def definition(tmp_path_factory):
     are there.
     """
     folder = tmp_path_factory.mktemp("studies") / "study"
-    shown = ShownAgents(AGENTS, folder, 100, people_pairs=3, mismatched=1)
+    shown = ShownAgents(agents=AGENTS, humans=folder, runs=100, people_pairs=3, mismatched=1)
     agent_variant(PROTOCOLS["hntt"]).copy(folder)
     settle_study(folder, shown, 6)
     rng = np.random.default_rng(4)
@@ -73,19 +72,14 @@ def definition(tmp_path_factory):
     quick = {"criterion_studies": 0, "resamples": 200, "subsamples": 5}
     change_study(folder / "study.yaml", {"stimuli": stimuli, "analysis": {"options": quick}})
     mark_mismatched(folder, [f"{agent}_elsewhere_1" for agent in AGENTS])
-    return load(folder, kinds=KINDS, protocols=PROTOCOLS)
+    return load(folder)
 
 
 def results(definition, truth: HnttTruth, people: int = 240):
     sessions = straight.sessions(
-        definition,
-        people,
-        np.random.default_rng(3),
-        truth=truth,
-        conduct=CAREFUL,
-        protocols=PROTOCOLS,
+        definition, people, np.random.default_rng(3), truth=truth, conduct=CAREFUL
     )
-    return {table.name: table for table in run(sessions.bundle(), protocols=PROTOCOLS).tables}
+    return {table.name: table for table in run(sessions.bundle()).tables}
 
 
 def column(table, name: str, **where):
@@ -231,7 +225,7 @@ def test_what_a_study_of_agents_says(definition, tmp_path):
     assert block.sample == 10
     folder = tmp_path / "standin"
     agent_variant(PROTOCOLS["hntt"]).copy(folder)
-    settle_study(folder, ShownAgents(("hybrid",), None, 100), 6)
+    settle_study(folder, ShownAgents(agents=("hybrid",), humans=None, runs=100), 6)
     text = (folder / "study.yaml").read_text("utf-8")
     tree = YAML(typ="safe").load(text)
     assert tree["conditions"] == ["standin_human", "hybrid"]

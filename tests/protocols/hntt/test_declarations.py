@@ -4,15 +4,14 @@ nobody away.
 
 from __future__ import annotations
 
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
+from believable.contracts.registries import PROTOCOLS
+from believable.contracts.texts import built_in
+from believable.contracts.trial import outline
 from believable.study.load import load
-from believable.study.records import outline
-from believable.study.texts import built_in
 
 
 def test_three_declarations_turn_nobody_away() -> None:
-    study = load(PROTOCOLS["hntt"].folder, kinds=KINDS, protocols=PROTOCOLS).study
+    study = load(PROTOCOLS["hntt"].folder).study
     items = {entry.item.id: entry.item for entry in outline(study.timeline)}
     questions = items["understood"].all_questions
     assert [question.id for question in questions] == ["duration", "limit", "required"]

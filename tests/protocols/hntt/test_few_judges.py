@@ -10,7 +10,6 @@ import pytest
 
 from believable.analysis.findings import Analysis
 from believable.analysis.run import run
-from believable.protocols import PROTOCOLS
 
 
 def analysed(studies: Any, judges: int, accuracy: float) -> Analysis:
@@ -18,8 +17,7 @@ def analysed(studies: Any, judges: int, accuracy: float) -> Analysis:
     return run(
         studies.judges(
             judges, seed=2, accuracy=accuracy, tree={**studies.COMPARING, "analysis": plan}
-        ),
-        protocols=PROTOCOLS,
+        )
     )
 
 

@@ -11,7 +11,6 @@ from believable.analysis.run import run
 from believable.bundle.memory import bundle
 from believable.coding.phrases import simulated_answer
 from believable.coding.responses import SessionTexts, prompts_of, responses_of
-from believable.protocols import PROTOCOLS
 from believable.study.codebook import Codebook, resolved
 from tests.coding.simulated_coding import simulate_coding
 
@@ -42,7 +41,7 @@ def coded(studies):
     book = Codebook.model_validate({"id": "reasons", "ready": "hntt", "of": ("pairs.why",)})
     rows = simulate_coding(book, responses, phrases="hntt", seed=1)
     tables = {**kept, **{name: list(part) for name, part in asdict_rows(rows).items()}}
-    return run(bundle(tables, definition), protocols=PROTOCOLS)
+    return run(bundle(tables, definition))
 
 
 def asdict_rows(rows):
@@ -79,8 +78,7 @@ def test_the_sentence_counts_texts_and_tests(coded):
 
 def test_nothing_was_coded(studies):
     assert not any(
-        section.name.startswith("reasons")
-        for section in run(studies.judges(4), protocols=PROTOCOLS).sections
+        section.name.startswith("reasons") for section in run(studies.judges(4)).sections
     )
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from believable.analysis.run import run
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
+from believable.contracts.registries import PROTOCOLS
 from believable.protocols.hntt.pass_chances import ACCURACIES, _median_interval, pass_chances
 from believable.simulate.power_curve import assumptions
 from believable.stats.indices import hntt_pass
@@ -45,20 +44,18 @@ def test_its_bootstrap_is_that_of_the_criterion() -> None:
 def test_the_report_shows_it_for_the_study_at_hand(studies) -> None:
     tree = {**studies.COMPARING, "analysis": {**studies.COMPARING["analysis"]}}
     tree["analysis"]["options"] = {"resamples": 500, "criterion_studies": 40}
-    analysis = run(studies.judges(12, tree=tree), protocols=PROTOCOLS)
+    analysis = run(studies.judges(12, tree=tree))
     table = next(table for table in analysis.tables if table.name == "criterion")
     assert table.column("judges") == (12,) * len(ACCURACIES)
     assert "40 studies simulated for each row: 6 pairs" in table.note
 
 
 def test_power_says_what_it_assumes_and_what_follows() -> None:
-    definition = load(PROTOCOLS["hntt"].folder, kinds=KINDS, protocols=PROTOCOLS)
-    plain = {part.name or part.words: part for part in assumptions(definition, PROTOCOLS)}
+    definition = load(PROTOCOLS["hntt"].folder)
+    plain = {part.name or part.words: part for part in assumptions(definition)}
     assert plain["skill"].words.startswith("log-odds of choosing the human one")
     accuracy = "then the true value of accuracy is"
-    changed = {
-        part.name or part.words: part for part in assumptions(definition, PROTOCOLS, {"skill": 0.0})
-    }
+    changed = {part.name or part.words: part for part in assumptions(definition, {"skill": 0.0})}
     assert changed["skill"].value == "0"
     assert (
         float(plain[accuracy].value)

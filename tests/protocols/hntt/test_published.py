@@ -15,7 +15,6 @@ import pytest
 
 from believable.analysis.run import run
 from believable.bundle.memory import bundle
-from believable.protocols import PROTOCOLS
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "hntt"
 
@@ -77,9 +76,7 @@ def groups(published, studies):
                     tables["answers"].append(
                         page | {"question": "certainty", "kind": "certainty", "value_number": point}
                     )
-    analysis = run(
-        bundle(tables, studies.definition_of(tree), simulated=False), protocols=PROTOCOLS
-    )
+    analysis = run(bundle(tables, studies.definition_of(tree), simulated=False))
     table = next(table for table in analysis.tables if table.name == "groups")
     names = [column.name for column in table.columns]
     return {row[1]: dict(zip(names, row, strict=True)) for row in table.rows}, analysis

@@ -13,14 +13,12 @@ from believable.analysis.procedure import past
 from believable.analysis.resolution import resolve
 from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
+from believable.core.nodes import from_plain
 from believable.protocols.qa.analysis import analyse, main, methods, scored, warnings
 from believable.report.colours import LIGHT
 from believable.report.figure_files import specification
 from believable.stimuli.signal import draw
 from believable.study.definition import Definition
-from believable.study.nodes import from_plain
 from believable.study.reading import read_study
 from believable.traces import resample, sda
 
@@ -60,9 +58,9 @@ TREE: dict[str, Any] = {
 
 
 def definition() -> Definition:
-    reading = read_study(from_plain(TREE), KINDS, file="study.yaml")
+    reading = read_study(from_plain(TREE), file="study.yaml")
     assert not reading.problems, reading.problems
-    return Definition(reading.study, TREE)
+    return Definition(study=reading.study, tree=TREE)
 
 
 def steps(
@@ -130,7 +128,7 @@ def study(
                 }
                 for t, v in zip(times, values, strict=True)
             ]
-    plan = resolve(made.study.analysis, made.study, PROTOCOLS)  # type: ignore[arg-type]
+    plan = resolve(made.study.analysis, made.study)  # type: ignore[arg-type]
     return load(bundle(rows, made), plan, made.study), plan
 
 
@@ -287,7 +285,7 @@ def test_selection_is_said(small: tuple[Data, Plan]) -> None:
     declared = plan.declared.model_copy(
         update={"options": {"selection": "the best 10 of 25 by the gate."}}
     )
-    words = " ".join(analyse(data, resolve(declared, data.study, PROTOCOLS), RNG)[0].paragraphs)
+    words = " ".join(analyse(data, resolve(declared, data.study), RNG)[0].paragraphs)
     assert "Selection of annotators: the best 10 of 25 by the gate." in words
 
 

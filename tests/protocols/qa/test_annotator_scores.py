@@ -26,11 +26,22 @@ NOTHING = undefined("not needed", method="test", n=0)
 def trace(
     annotator: str, values: list[float], *, group: str = "all", stimulus: str = "v"
 ) -> AnnotatorTrace:
-    return AnnotatorTrace(annotator, group, stimulus, np.array(values, dtype=float))
+    return AnnotatorTrace(
+        annotator=annotator, group=group, stimulus=stimulus, bins=np.array(values, dtype=float)
+    )
 
 
 def score(annotator: str, value: float, place: int = 1) -> Score:
-    return Score(annotator, "all", "v", place, value, NOTHING, NOTHING, None)
+    return Score(
+        annotator=annotator,
+        group="all",
+        stimulus="v",
+        place=place,
+        sda=value,
+        kappa=NOTHING,
+        lag=NOTHING,
+        halves=None,
+    )
 
 
 def test_against_a_signal_both_are_cut_to_the_shorter() -> None:

@@ -26,10 +26,10 @@ def traces(
     signals = [np.random.default_rng(seed).integers(-1, 2, 60) for seed in (1, 2)]
     return [
         AnnotatorTrace(
-            f"{name}{person}",
-            name,
-            f"v{index}",
-            np.cumsum(
+            annotator=f"{name}{person}",
+            group=name,
+            stimulus=f"v{index}",
+            bins=np.cumsum(
                 np.where(rng.uniform(size=60) < skill, signal, rng.integers(-1, 2, 60))
             ).astype(float),
         )

@@ -18,13 +18,12 @@ from believable.analysis.run import prepared, run
 from believable.bundle.read import read
 from believable.cli.analyse import command as analyse
 from believable.cli.importing import command as importing
+from believable.contracts.trial import outline
 from believable.pages.qa import Qa
-from believable.protocols import PROTOCOLS
 from believable.protocols.qa.analysis import scored
 from believable.protocols.qa.people import QaTruth
 from believable.simulate import straight
 from believable.stimuli.signal import draw
-from believable.study.records import outline
 from believable.traces import normalise, resample, sda
 from validation.truth.studies import ready
 
@@ -68,9 +67,7 @@ def own_and_imported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any
     """
     folder = tmp_path_factory.mktemp("pagan")
     definition, plan = ready("qa")
-    bundle = straight.bundle(
-        definition, 60, np.random.default_rng(4), truth=QaTruth(), protocols=PROTOCOLS
-    )
+    bundle = straight.bundle(definition, 60, np.random.default_rng(4), truth=QaTruth())
     data = prepared(bundle, plan, definition.study)
     ours = scored(data, plan, np.random.default_rng(1))
     parts: dict[str, list[tuple[object, ...]]] = {}
@@ -258,7 +255,7 @@ def test_contradictory_groups_are_told_and_not_made_a_group(
     )
     groups = {row["extra_group"] for row in read(tmp_path / "bundle")["participants"].rows()}
     assert groups == {"Expert", "Mturk", None}
-    analysis = run(read(tmp_path / "bundle"), protocols=PROTOCOLS, protocol="qa")
+    analysis = run(read(tmp_path / "bundle"), protocol="qa")
     assert any(
         "without a group" in word for section in analysis.sections for word in section.paragraphs
     )

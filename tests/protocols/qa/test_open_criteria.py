@@ -12,8 +12,7 @@ import numpy as np
 
 from believable.analysis.findings import Analysis
 from believable.analysis.run import prepared, run
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
+from believable.contracts.registries import PROTOCOLS
 from believable.protocols.qa.analysis import _ends_cut
 from believable.protocols.qa.annotated_signals import collected
 from believable.simulate import straight
@@ -23,19 +22,13 @@ from validation.truth.studies import ready
 
 @cache
 def simulated() -> Any:
-    definition = load(PROTOCOLS["qa"].folder, kinds=KINDS, protocols=PROTOCOLS)
-    return definition, straight.bundle(
-        definition, 26, np.random.default_rng(4), protocols=PROTOCOLS
-    )
+    definition = load(PROTOCOLS["qa"].folder)
+    return definition, straight.bundle(definition, 26, np.random.default_rng(4))
 
 
 def analysed() -> Analysis:
     definition, bundle = simulated()
-    return run(
-        bundle,
-        plan=definition.study.analysis.model_copy(update={"stopping": None}),
-        protocols=PROTOCOLS,
-    )
+    return run(bundle, plan=definition.study.analysis.model_copy(update={"stopping": None}))
 
 
 def test_h2_is_decided_by_the_whole_interval() -> None:

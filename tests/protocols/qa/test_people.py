@@ -108,7 +108,7 @@ def test_an_annotator_at_a_browser_follows_too(ready):
             [a.media_ms for a in moved], [a.data["value"] for a in moved], duration_ms=60_000
         )
         assert low < sda(trace, levels) < high
-        task = somebody.acts("ranktrace", SeenStimulus(study.stimuli[0], 40_000))
+        task = somebody.acts("ranktrace", SeenStimulus(stimulus=study.stimuli[0], length_ms=40_000))
         assert task is not None
         assert max(act.media_ms for act in task) < 40_000
-        assert somebody.acts("ranktrace", SeenStimulus(None, 40_000)) is None
+        assert somebody.acts("ranktrace", SeenStimulus(stimulus=None, length_ms=40_000)) is None

@@ -15,9 +15,10 @@ from believable.analysis.procedure import past
 from believable.analysis.resolution import resolve
 from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
-from believable.protocols import PROTOCOLS
 from believable.protocols.replay.analysis import analyse, judgements, main, methods
-from believable.protocols.replay.flag_outcomes import flag_model, paired, preference, watched
+from believable.protocols.replay.flag_models import flag_model
+from believable.protocols.replay.paired_outcomes import paired, preference
+from believable.protocols.replay.watched_days import watched
 from believable.study.declaration import DeclaredPlan
 
 ACTIONS = 40
@@ -129,9 +130,7 @@ def study(
         for condition in ("baseline", "ours")
         for index in range(ACTIONS)
     ]
-    plan = resolve(
-        DeclaredPlan.model_validate({"protocol": "replay", "about": about}), None, PROTOCOLS
-    )
+    plan = resolve(DeclaredPlan.model_validate({"protocol": "replay", "about": about}), None)
     return analysis_data.load(bundle({**rows, "actions": actions}), plan, None), plan
 
 

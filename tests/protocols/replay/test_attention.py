@@ -7,25 +7,25 @@ from pathlib import Path
 
 import pytest
 
+from believable.contracts.registries import PROTOCOLS
+from believable.contracts.trial import outline
 from believable.core.errors import InvalidInput
-from believable.pages import KINDS
 from believable.pages.recall import Recall
-from believable.protocols import PROTOCOLS
 from believable.protocols.replay.attention_words import FORGETTABLE
 from believable.protocols.replay.stimuli import make, questions, with_questions
 from believable.recordings.recording import Recording
 from believable.simulate.demonstration import make as make_one
 from believable.study.load import load
 from believable.study.plan import choose, plan
-from believable.study.records import Study, outline
-from believable.worlds.town.town_map import activities
+from believable.study.records import Study
+from believable.worlds.town.map import activities
 
 FOLDER = PROTOCOLS["replay"].folder
 
 
 @pytest.fixture(scope="module")
 def study() -> Study:
-    return load(FOLDER, kinds=KINDS, protocols=PROTOCOLS).study
+    return load(FOLDER).study
 
 
 def days_of(study: Study, seed: int) -> dict[str, Recording]:

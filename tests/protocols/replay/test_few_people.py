@@ -11,11 +11,10 @@ import pytest
 from scipy import stats
 
 from believable.analysis.run import prepared, run
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
+from believable.contracts.registries import PROTOCOLS
 from believable.protocols.replay import people as replay
 from believable.protocols.replay.analysis import DayJudgements, judgements
-from believable.protocols.replay.flag_outcomes import flag_model
+from believable.protocols.replay.flag_models import flag_model
 from believable.simulate import straight
 from believable.stats.models import mixed_logistic
 from believable.study.load import load
@@ -26,9 +25,7 @@ TRUTH = replace(replay.nothing(), effect_sd=0.6)
 
 def watched_by(people: int, seed: int = 1) -> DayJudgements:
     definition, plan = ready("replay")
-    bundle = straight.bundle(
-        definition, people, np.random.default_rng(seed), truth=TRUTH, protocols=PROTOCOLS
-    )
+    bundle = straight.bundle(definition, people, np.random.default_rng(seed), truth=TRUTH)
     return judgements(prepared(bundle, plan, definition.study), plan)
 
 
@@ -75,11 +72,11 @@ def test_the_models_estimate_is_the_same_with_either_quantile() -> None:
 
 
 def test_nobody_with_both_values_is_the_reason_that_there_is_no_test() -> None:
-    definition = load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS)
+    definition = load(PROTOCOLS["replay"].folder)
     assert definition.study.analysis is not None
     plan = definition.study.analysis.model_copy(update={"stopping": None})
-    bundle = straight.bundle(definition, 3, np.random.default_rng(1), protocols=PROTOCOLS)
-    analysis = run(bundle, plan=plan, protocols=PROTOCOLS)
+    bundle = straight.bundle(definition, 3, np.random.default_rng(1))
+    analysis = run(bundle, plan=plan)
     sentences = [
         finding.sentence
         for finding in analysis.findings

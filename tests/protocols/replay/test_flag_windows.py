@@ -14,10 +14,9 @@ from believable.analysis.run import run
 from believable.analysis.viewed_actions import ActionFlag, LoggedActions, Stretches, seeing_of
 from believable.bundle import memory
 from believable.bundle.read import Bundle
-from believable.protocols import PROTOCOLS
-from believable.protocols.replay.flag_outcomes import watched
 from believable.protocols.replay.flag_windows import place_flag, place_flags
-from believable.protocols.replay.people import ReplayTruth
+from believable.protocols.replay.planted_truth import ReplayTruth
+from believable.protocols.replay.watched_days import watched
 from believable.simulate.simulated_sessions import Sessions
 from believable.study.declaration import DeclaredPlan
 
@@ -95,7 +94,7 @@ def test_each_person_has_the_window_of_their_own_delay() -> None:
         {"stimulus": "day0", "action": name, "from_ms": since, "to_ms": until}
         for name, since, until in spans
     ]
-    plan = resolve(DeclaredPlan.model_validate({"protocol": "replay"}), None, PROTOCOLS)
+    plan = resolve(DeclaredPlan.model_validate({"protocol": "replay"}), None)
     data = analysis_data.load(memory.bundle({**rows, "actions": actions}), plan, None)
     placed = place_flags(data, watched(data, plan), seeing_of(plan), 2_600)
     for days in (placed.seen, placed.by_window):
@@ -113,7 +112,7 @@ def test_the_planted_delay_is_measured_and_used(
     _, bundle = simulated(
         "replay", 40, ReplayTruth(delay_ms=800, delay_spread=0.05, d_control=2.0, d_environment=2.0)
     )
-    analysis = run(bundle, protocols=PROTOCOLS)
+    analysis = run(bundle)
     (table,) = (table for table in analysis.tables if table.name == "flags_by_window")
     rows = {
         str(row[0]): dict(zip([column.name for column in table.columns], row, strict=True))

@@ -14,9 +14,8 @@ from scipy.stats import norm
 
 from believable.analysis.run import run
 from believable.bundle.read import Bundle
-from believable.protocols import PROTOCOLS
-from believable.protocols.replay.noticed_violations import FlagCounts, sensitivity
-from believable.protocols.replay.people import ReplayTruth
+from believable.protocols.replay.flag_detection import FlagCounts, sensitivity
+from believable.protocols.replay.planted_truth import ReplayTruth
 from believable.simulate.simulated_sessions import Sessions
 from believable.stats.detection import d_prime
 
@@ -42,7 +41,7 @@ def tables(
     simulated: Callable[..., tuple[Sessions, Bundle]],
 ) -> dict[str, dict[str, dict[str, object]]]:
     _, bundle = simulated("replay", 90, TRUTH)
-    analysis = run(bundle, protocols=PROTOCOLS)
+    analysis = run(bundle)
     return {
         table.name: {
             str(row[0]): dict(zip([column.name for column in table.columns], row, strict=True))

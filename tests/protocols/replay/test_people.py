@@ -12,15 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from believable.protocols.replay.people import (
-    DEMONSTRATION,
-    GAP,
-    ReplayTruth,
-    Viewer,
-    mean_rating,
-    nothing,
-    values,
-)
+from believable.protocols.replay.people import mean_rating, values
+from believable.protocols.replay.planted_truth import DEMONSTRATION, GAP, ReplayTruth, nothing
+from believable.protocols.replay.viewer import Viewer
 from believable.simulate import viewer as viewers
 from believable.simulate.behaviour import SeenAction, SeenStimulus
 from believable.simulate.pace import HastyPace
@@ -173,7 +167,10 @@ def test_a_viewer_at_a_browser_follows_the_same_truth(ready):
     log = tuple(SeenAction(f"a{n}", n * 1000, n * 1000 + 900) for n in range(40))
     days = {
         name: SeenStimulus(
-            next(s for s in study.stimuli if s.id == name), 40_000, log, frozenset({"plan"})
+            stimulus=next(s for s in study.stimuli if s.id == name),
+            length_ms=40_000,
+            log=log,
+            opened=frozenset({"plan"}),
         )
         for name in ("character_1_a", "character_1_b")
     }
@@ -216,7 +213,7 @@ def _watch_day(
     study = ready("replay").study
     stimulus = next(s for s in study.stimuli if s.id == "character_1_a")
     log = tuple(SeenAction(f"a{n}", n * 10_000, n * 10_000 + 9_000) for n in range(400))
-    day = SeenStimulus(stimulus, 4_000_000, log)
+    day = SeenStimulus(stimulus=stimulus, length_ms=4_000_000, log=log)
 
     async def open_copy(*_: Any) -> Any:
         return SimpleNamespace(shown=day)
@@ -232,7 +229,7 @@ def _watch_day(
     recogniser: Any = SimpleNamespace(recognise=lambda copies: [copy.shown for copy in copies])
     mind = Viewer(truth, study, random.Random(number), careless=False)
     pace = HastyPace(0)
-    asyncio.run(viewers.watch(browser, pace, rng, trial, {}, recogniser, mind))  # type: ignore[arg-type]
+    asyncio.run(viewers.watch(browser, pace, rng, trial, recogniser, mind))  # type: ignore[arg-type]
     return browser.events
 
 

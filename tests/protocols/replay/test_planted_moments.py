@@ -10,9 +10,8 @@ from click.testing import CliRunner
 
 from believable.analysis.run import run
 from believable.cli.new import command as new
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
-from believable.protocols.replay.people import DEMONSTRATION
+from believable.contracts.registries import PROTOCOLS
+from believable.protocols.replay.planted_truth import DEMONSTRATION
 from believable.simulate import straight
 from believable.simulate.pool import pool_of
 from believable.study.load import load
@@ -27,13 +26,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_is_wrong_leads_the_ranking(folder: Path) -> None:
-    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
-    made = straight.bundle(
-        definition, 150, np.random.default_rng(3), truth=DEMONSTRATION, protocols=PROTOCOLS
-    )
-    table = next(
-        table for table in run(made, protocols=PROTOCOLS).tables if table.name == "moments"
-    )
+    definition = load(folder)
+    made = straight.bundle(definition, 150, np.random.default_rng(3), truth=DEMONSTRATION)
+    table = next(table for table in run(made).tables if table.name == "moments")
     wrong = pool_of(definition, PROTOCOLS["replay"]).material.violations
     names = [column.name for column in table.columns]
     rows = [dict(zip(names, row, strict=True)) for row in table.rows]

@@ -11,7 +11,6 @@ from believable.analysis.data import Data
 from believable.analysis.resolution import undeclared
 from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
-from believable.protocols import PROTOCOLS
 from believable.protocols.replay.reason_categories import categories
 
 CODES = ("goal_inconsistency", "environment_rule")
@@ -69,7 +68,7 @@ def coded(*, codes: bool = True) -> tuple[Data, Plan]:
     ]
     if not codes:
         del rows["codes"], rows["code_final"]
-    plan = undeclared("replay", None, PROTOCOLS)
+    plan = undeclared("replay", None)
     return analysis_data.load(bundle(rows), plan, None), plan
 
 

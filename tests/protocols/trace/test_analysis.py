@@ -15,7 +15,6 @@ from believable.analysis.procedure import past
 from believable.analysis.resolution import undeclared
 from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
-from believable.protocols import PROTOCOLS
 from believable.protocols.trace.analysis import analyse, clean, main, methods, pairs_of
 from believable.protocols.trace.trace_cleaning import INACTIVE, NO_CHOICE, NOT_TWO
 from believable.protocols.trace.trace_figures import one_agreement
@@ -85,7 +84,7 @@ def study(
     made_bundle = bundle(
         {"participants": participants, "trials": trials, "traces": traces, "answers": answers}
     )
-    plan = undeclared("trace", None, PROTOCOLS)
+    plan = undeclared("trace", None)
     return analysis_data.load(made_bundle, plan, None), plan
 
 

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from believable.contracts.trial import outline
 from believable.core.errors import InvalidInput
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS, READY_STUDIES
+from believable.protocols import READY_STUDIES
 from believable.protocols.variants import change_study, variant
 from believable.study.load import load
 from believable.study.plan import Assignment, plan, round_position
-from believable.study.records import outline
 
 FIRST_GAME = {"en": "First game", "de": "Erstes Spiel"}
 SECOND_GAME = {"en": "Second game", "de": "Zweites Spiel"}
@@ -22,7 +21,7 @@ SECOND_GAME = {"en": "Second game", "de": "Zweites Spiel"}
 
 def pages(name: str | None, folder: Path, **arms: str):
     variant(READY_STUDIES["trace"], name).copy(folder)
-    study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
+    study = load(folder).study
     return plan(study, Assignment(arms, {}, 3))
 
 
@@ -89,7 +88,7 @@ def test_words_for_another_number_of_turns_and_turns_that_are_not_played_are_ref
     )
     file.write_text(text.replace("{round: round, turn: 2}", "{round: round, turn: 3}"), "utf-8")
     with pytest.raises(InvalidInput) as refused:
-        load(tmp_path / "s", kinds=KINDS, protocols=PROTOCOLS)
+        load(tmp_path / "s")
     said = str(refused.value)
     assert "words for 3 turns, but the page comes 2 times" in said
     assert "turn 3 of 'round' is not played" in said
@@ -101,9 +100,7 @@ def test_the_variant_is_the_protocol_with_pages_added_and_nothing_else_changed(
     plain, later = READY_STUDIES["trace"], variant(READY_STUDIES["trace"], "choice_time")
     for ready, name in ((plain, "plain"), (later, "later")):
         ready.copy(tmp_path / name)
-    studies = [
-        load(tmp_path / name, kinds=KINDS, protocols=PROTOCOLS).study for name in ("plain", "later")
-    ]
+    studies = [load(tmp_path / name).study for name in ("plain", "later")]
     without, within = (
         {entry.item.id: entry.item for entry in outline(study.timeline)} for study in studies
     )

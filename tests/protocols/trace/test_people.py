@@ -94,7 +94,9 @@ def test_a_player_at_a_browser_finds_erratic_opponents_less_believable(ready, to
                 careless=False,
             )
             player.open_page("play", condition)
-            acts = player.acts(tool, SeenStimulus(None, ROUND_MS, round_condition=condition))
+            acts = player.acts(
+                tool, SeenStimulus(stimulus=None, length_ms=ROUND_MS, round_condition=condition)
+            )
             assert acts
             values = [act.data["sign" if tool == "btrace" else "value"] for act in acts]
             ends[kind].append(float(np.sum(values)) if tool == "btrace" else values[-1])
@@ -110,7 +112,7 @@ def test_a_choice_before_annotating_goes_with_what_is_annotated_later(ready):
             player.open_page("play", condition)
         early = player.answer("preference", (), ())
         rounds = [
-            SeenStimulus(None, ROUND_MS, round_condition=condition)
+            SeenStimulus(stimulus=None, length_ms=ROUND_MS, round_condition=condition)
             for condition in ("calm", "frustrated")
         ]
         signs = [
@@ -125,7 +127,9 @@ def test_the_final_choice_is_one_of_four(ready):
     player = RoundPlayer(TraceTruth(), ready("trace").study, random.Random(1), careless=False)
     for condition in ("calm", "frustrated"):
         player.open_page("play", condition)
-        player.acts("btrace", SeenStimulus(None, ROUND_MS, round_condition=condition))
+        player.acts(
+            "btrace", SeenStimulus(stimulus=None, length_ms=ROUND_MS, round_condition=condition)
+        )
     assert player.answer("preference", (), ()) in ("first", "second", "both", "neither")
 
 
@@ -133,5 +137,5 @@ def test_who_marks_nothing_with_keys_that_can_be_held_marks_nothing(ready):
     player = RoundPlayer(
         TraceTruth(idle=1.0), ready("trace").study, random.Random(1), careless=False
     )
-    seen = SeenStimulus(None, 8000)
+    seen = SeenStimulus(stimulus=None, length_ms=8000)
     assert player.acts("btrace", seen) == []

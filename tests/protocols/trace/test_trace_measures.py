@@ -36,7 +36,9 @@ def test_differences_are_first_minus_second(make: Any) -> None:
     good = make.made("p", "btrace", 1, np.arange(0, 60_000, 3000.0), np.ones(20))
     bad = make.made("p", "btrace", 2, np.arange(0, 60_000, 3000.0), -np.ones(20))
     (first, second), _ = windowed([good, bad])
-    found = differences([Pair("p", "btrace", first, second, 1)], 0.0, "neutral")
+    found = differences(
+        [Pair(session="p", tool="btrace", first=first, second=second, choice=1)], 0.0, "neutral"
+    )
     assert found["high"].tolist() == [20.0]
     assert found["low"].tolist() == [-20.0]
     assert found["difference"].tolist() == [40.0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from believable.study.texts import built_in
+from believable.contracts.texts import built_in
 
 HEAD = 'believable: 1\ntitle: "1"\nseed: 1\n'
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from believable.pages import KINDS
 from believable.study.load import problems
 
 STUDY = """\
@@ -22,7 +21,7 @@ def found(folder: Path, controls: str, suffix: str = "replay.json.gz") -> list[t
     (folder / "study.yaml").write_text(STUDY.format(controls=controls, suffix=suffix))
     return [
         (problem.path, problem.message)
-        for problem in problems(folder, kinds=KINDS)
+        for problem in problems(folder)
         if problem.severity == "error"
     ]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-from believable.pages import KINDS
 from believable.store.monitor import SessionGroup
 from believable.study.definition import Definition
 from believable.study.records import Study
@@ -33,7 +32,7 @@ def study(**values: object) -> Study:
         **values,
     }
     whole = {"format": "believable-definition/1", "study": tree, "pages": {}, "media": {}}
-    return Definition.from_json(json.dumps(whole), KINDS).study
+    return Definition.from_json(json.dumps(whole)).study
 
 
 def group(
@@ -46,8 +45,17 @@ def group(
 ) -> SessionGroup:
     facts = {"rejected": False, "excluded": False, "active": False, "reserved": False, **values}
     arms, rows = json.dumps({"tool": arm}), json.dumps({"pairs": row})
-    left_out, held = (facts["rejected"], facts["excluded"]), (facts["active"], facts["reserved"])
-    return SessionGroup("d", state, outcome, *left_out, 0, arms, rows, *held, n, 0)
+    return SessionGroup(
+        definition="d",
+        state=state,
+        outcome=outcome,
+        position=0,
+        arms=arms,
+        rows=rows,
+        n_sessions=n,
+        n_events=0,
+        **facts,
+    )
 
 
 def test_places_are_complete_sessions_and_live_reservations() -> None:

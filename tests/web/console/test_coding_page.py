@@ -15,7 +15,6 @@ from believable.bundle.read import read
 from believable.coding import coded_bundle
 from believable.coding.labels import Label, Mark, as_json
 from believable.collect.leave import PersonProof
-from believable.pages import KINDS
 from believable.store import audit_log, coding_marks, coding_projects
 from believable.store.bundle_export import export
 from believable.store.coding_marks import StoredMark
@@ -110,7 +109,8 @@ def code_all(coders: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         for at, task in enumerate(tasks[name]):
             other = name == "lee" and at < 2
             coder.mark(
-                task, Mark((Label("intuition", None, "more"),) if other else (GOAL,), done=True)
+                task,
+                Mark(labels=(Label("intuition", None, "more"),) if other else (GOAL,), done=True),
             )
     return tasks
 
@@ -200,8 +200,8 @@ def test_the_desk_holds_text_question_and_codebook_only(coders: dict[str, Any]) 
 
 def test_marks_are_acknowledged_and_there_after_a_reload(coders: dict[str, Any]) -> None:
     coder, task = Coder(coders["kim"]), state(coders["kim"])["tasks"][0]
-    assert coder.mark(task, Mark((GOAL,))) == 1
-    assert coder.mark(task, Mark((GOAL,), memo="m", done=True)) == 2
+    assert coder.mark(task, Mark(labels=(GOAL,))) == 1
+    assert coder.mark(task, Mark(labels=(GOAL,), memo="m", done=True)) == 2
     kept = state(coders["kim"])["marks"]["{round}-{number}".format(**task)]
     assert (kept["memo"], kept["done"], kept["labels"][0]["code"]) == ("m", True, "goal")
     assert state(coders["lee"])["marks"] == {}
@@ -247,7 +247,16 @@ def letter_of(owner: Any, address: str, label: Label) -> str:
 
 def test_letters_change_from_text_to_text_and_stay_for_one() -> None:
     pair = [
-        StoredMark(1, name, 1, Mark(), version=1, suggested=False, review=False, at_ms=0)
+        StoredMark(
+            round=1,
+            coder=name,
+            number=1,
+            mark=Mark(),
+            version=1,
+            suggested=False,
+            review=False,
+            at_ms=0,
+        )
         for name in ("kim", "lee")
     ]
     orders = {
@@ -308,7 +317,7 @@ def test_disagreements_are_decided_and_become_final_with_provenance(
     assert (held[two].how, held[two].mark.keys) == ("discussed", {("smoothness", "-", "less")})
     assert sum(one.how == "agreed" for one in held.values()) == 6
 
-    export(world.store, "study", tmp_path / "bundle", kinds=KINDS)
+    export(world.store, "study", tmp_path / "bundle")
     bundle = read(tmp_path / "bundle")
     responses = coded_bundle.coded_responses(bundle)
     assert len(responses) == 8
@@ -338,13 +347,17 @@ def test_a_decision_keeps_the_rules_of_the_codebook(
     refused = owner.post(address, page=address, text=str(number), take="own", **both)
     assert refused.status_code == 422
     assert "collision + more and goal + more stand on the same words" in refused.text
-    Coder(coders["lee"]).mark(task, Mark((GOAL, collision), done=True))
+    Coder(coders["lee"]).mark(task, Mark(labels=(GOAL, collision), done=True))
     letter = letter_of(owner, f"{address}?text={number}", collision)
     taken = owner.post(address, page=address, text=str(number), take=letter)
     assert taken.status_code == 422, "what a coder's browser let pass is not taken over either"
 
-    Coder(coders["kim"]).mark(task, Mark((Label("goal", "+", "more", ((0, 5),)),), done=True))
-    Coder(coders["lee"]).mark(task, Mark((Label("collision", "+", "more", ((6, 11),)),), done=True))
+    Coder(coders["kim"]).mark(
+        task, Mark(labels=(Label("goal", "+", "more", ((0, 5),)),), done=True)
+    )
+    Coder(coders["lee"]).mark(
+        task, Mark(labels=(Label("collision", "+", "more", ((6, 11),)),), done=True)
+    )
     assert (
         owner.post(address, page=address, text=str(number), take="own", **both).status_code == 303
     )
@@ -393,7 +406,7 @@ def test_changing_a_definition_asks_what_becomes_of_labels(
     )
     text = as_yaml(book.model_copy(update={"codes": codes}))
     asked = owner.post(address, page=address, text=text)
-    assert "What becomes of them" in asked.text
+    assert "After the change" in asked.text
     assert 'name="policy:goal"' in asked.text
     without = owner.post(address, page=address, text=text, step="confirm", after="1")
     assert without.status_code == 200  # asked again: nothing was decided
@@ -560,7 +573,7 @@ def test_a_text_that_was_withdrawn_is_gone_from_the_desk(world: Any, owner: Any)
     draw(owner)
     coder = Coder(browser)
     task = next(one for one in state(browser)["tasks"] if "secret" in one["text"])
-    coder.mark(task, Mark((GOAL,), memo="secret", done=True))
+    coder.mark(task, Mark(labels=(GOAL,), memo="secret", done=True))
     world.collect.withdraw(person.token, PersonProof(world.collect.holder_mark(person.token))).now()
     given = state(browser)
     assert not any("secret" in one["text"] for one in given["tasks"])

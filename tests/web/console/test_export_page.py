@@ -38,7 +38,7 @@ def test_people_who_answer_do_not_wait_for_it(
     def refused(*arguments: object, **named: object) -> None:
         raise AssertionError("an export in the server's process")
 
-    monkeypatch.setattr(export_worker, "export", refused)
+    monkeypatch.setattr(export_worker, "write_dataset", refused)
     world.person().run("some words", "more words")
     assert owner.post(EXPORT, pool="real").status_code == 200
 

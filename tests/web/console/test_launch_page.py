@@ -13,8 +13,6 @@ from believable.analysis.power_record import PowerRecord, SimulatedPower, write_
 from believable.analysis.registered import plan_hash, register
 from believable.analysis.resolution import resolve
 from believable.core.work import FunctionElsewhere
-from believable.pages import KINDS
-from believable.protocols import PROTOCOLS
 from believable.protocols.templates import TEMPLATES
 from believable.store.monitor import CompletionRate
 from believable.study.load import load
@@ -75,11 +73,36 @@ def test_addresses_that_others_reach(address: str, done: bool) -> None:
 
 
 def test_backups_and_disks_grow_old_and_full() -> None:
-    assert backup_item(Whereabouts("", 0, None, None)).done is False
-    assert backup_item(Whereabouts("", 0, DAY, None)).done is True
-    assert backup_item(Whereabouts("", 0, 8 * DAY, None)).done is False
-    assert disk_item(Whereabouts("", 10**9, None, None)).done is False
-    assert disk_item(Whereabouts("", 10**10, None, None)).done is True
+    assert (
+        backup_item(
+            Whereabouts(base_url="", free_bytes=0, backup_age_ms=None, registered_on=None)
+        ).done
+        is False
+    )
+    assert (
+        backup_item(
+            Whereabouts(base_url="", free_bytes=0, backup_age_ms=DAY, registered_on=None)
+        ).done
+        is True
+    )
+    assert (
+        backup_item(
+            Whereabouts(base_url="", free_bytes=0, backup_age_ms=8 * DAY, registered_on=None)
+        ).done
+        is False
+    )
+    assert (
+        disk_item(
+            Whereabouts(base_url="", free_bytes=10**9, backup_age_ms=None, registered_on=None)
+        ).done
+        is False
+    )
+    assert (
+        disk_item(
+            Whereabouts(base_url="", free_bytes=10**10, backup_age_ms=None, registered_on=None)
+        ).done
+        is True
+    )
 
 
 def test_the_end_follows_from_the_present_rate() -> None:
@@ -127,14 +150,24 @@ def test_the_list_runs_check_and_knows_power_plan_and_money(
         assert "The plan is not on record" in page
         assert "GBP 0.00 for complete sessions" in page
         assert "GBP 150.00" in page
-        study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
+        study = load(folder).study
         assert study.analysis is not None
-        plan = resolve(study.analysis, study, PROTOCOLS)
-        points = tuple(SimulatedPower(n, "H1", n, 100, n / 100, n / 200, 0.9) for n in (20, 40, 80))
+        plan = resolve(study.analysis, study)
+        points = tuple(
+            SimulatedPower(
+                participants=n, what="H1", met=n, judged=100, share=n / 100, low=n / 200, high=0.9
+            )
+            for n in (20, 40, 80)
+        )
         write_power(
             folder,
             PowerRecord(
-                "2027-03-04T10:00:00+00:00", plan_hash(plan), 100, 1, ("an effect 0.7",), points
+                simulated_on="2027-03-04T10:00:00+00:00",
+                plan=plan_hash(plan),
+                studies=100,
+                seed=1,
+                assumed=("an effect 0.7",),
+                points=points,
             ),
         )
         register(plan, folder, registered_on="2027-03-05T10:00:00+00:00")
@@ -144,7 +177,17 @@ def test_the_list_runs_check_and_knows_power_plan_and_money(
             in page
         )
         assert "The plan is on record since 2027-03-05" in page
-        write_power(folder, PowerRecord("2027-03-04T10:00:00+00:00", "other", 100, 1, (), points))
+        write_power(
+            folder,
+            PowerRecord(
+                simulated_on="2027-03-04T10:00:00+00:00",
+                plan="other",
+                studies=100,
+                seed=1,
+                assumed=(),
+                points=points,
+            ),
+        )
         # What names the plan was worked out once, and stands beside the stored definition.
         monkeypatch.setattr(
             launch_page,

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
+from believable.app.settings import publish_folders, study_id, whole_definition
 from believable.collect.leave import PersonProof
 from believable.collect.revise import revise
 from believable.core.errors import StorageFull
-from believable.pages import KINDS
 from believable.store import alarms
 from believable.store.monitor import ACTIVE_MS
-from believable.web.settings import publish_folders, study_id, whole_definition
 
 from .conftest import Browser, World
 
@@ -182,7 +181,13 @@ def test_a_full_disk_is_told_and_pages_stay_readable(world: World, owner: Browse
 def test_an_alarm_in_memory_cannot_be_acknowledged_away(
     world: World, owner: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    in_memory = alarms.Alarm(None, None, "storage_full", "no space left", world.clock.now_ms())
+    in_memory = alarms.Alarm(
+        id=None,
+        study=None,
+        kind="storage_full",
+        message="no space left",
+        raised_ms=world.clock.now_ms(),
+    )
     monkeypatch.setattr(world.store, "alarms", lambda: (in_memory,))
     page = owner.get(MONITOR).text
     assert "no space left" in page
@@ -199,7 +204,6 @@ def test_a_later_definition_gets_its_own_funnel(world: World, owner: Browser) ->
     world.collect.store.write(
         lambda conn: revise(
             conn,
-            KINDS,
             study_id=study_id(link_study.parent),
             definition=whole,
             reason="Another seed.",

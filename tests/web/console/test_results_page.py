@@ -161,7 +161,17 @@ def test_while_blinded_names_lead_nowhere(judged: World) -> None:
 
 def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
-    wish = ReportRequest("sqlite:///x.db", "s", True, True, "", None, "", "", "")
+    wish = ReportRequest(
+        database="sqlite:///x.db",
+        study="s",
+        simulated=True,
+        blinded=True,
+        media_dir="",
+        folder=None,
+        script="",
+        base="",
+        drafts="",
+    )
     calls: list[ReportRequest] = []
 
     async def counted(one: ReportRequest) -> LiveReport:
@@ -191,15 +201,15 @@ def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_what_goes_wrong_is_told_in_words(tmp_path: Path) -> None:
     wish = ReportRequest(
-        f"sqlite:///{tmp_path / 'x.db'}",
-        "nothing",
-        True,
-        True,
-        str(tmp_path),
-        None,
-        str(tmp_path / "l.js"),
-        "",
-        str(tmp_path),
+        database=f"sqlite:///{tmp_path / 'x.db'}",
+        study="nothing",
+        simulated=True,
+        blinded=True,
+        media_dir=str(tmp_path),
+        folder=None,
+        script=str(tmp_path / "l.js"),
+        base="",
+        drafts=str(tmp_path),
     )
     found = asyncio.run(computed(wish))
     assert "nothing" in found.error

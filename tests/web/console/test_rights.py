@@ -51,7 +51,15 @@ def two(
             )
             person.run(f"words of the {name} study", "more words")
             project = CodingProject(
-                f"{name}-why", name, "real", f"Why of {name}", (), 1, False, "none", 0
+                id=f"{name}-why",
+                study=name,
+                pool="real",
+                title=f"Why of {name}",
+                sources=(),
+                seed=1,
+                suggestions=False,
+                rule="none",
+                created_ms=0,
             )
             world.store.write(
                 lambda conn, project=project: coding_projects.create_project(
@@ -243,7 +251,17 @@ def test_an_owner_of_a_study_gives_and_takes_roles(two: World) -> None:
 
 
 def test_texts_of_no_study_belong_to_whoever_imported_them(two: World) -> None:
-    project = CodingProject("loose", None, "imported", "Loose", (), 1, False, "none", 0)
+    project = CodingProject(
+        id="loose",
+        study=None,
+        pool="imported",
+        title="Loose",
+        sources=(),
+        seed=1,
+        suggestions=False,
+        rule="none",
+        created_ms=0,
+    )
 
     def put(conn: object) -> None:
         accounts.add(conn, "mia", now_ms=0)

@@ -10,7 +10,6 @@ from believable.bundle.read import read
 from believable.collect.context import load_key
 from believable.collect.leave import PersonProof, later_code
 from believable.collect.recruiting import participant_hash
-from believable.pages import KINDS
 from believable.store import review, sessions
 from believable.store.bundle_export import export
 from believable.web.console.sessions_page import in_words
@@ -130,13 +129,7 @@ def test_an_excluded_session_stands_in_the_bundle_with_who_when_and_whether_blin
             f"{SESSIONS}/real/{number}/judge", deed="exclude", reason="knew the <author>"
         )
         assert done.status_code == 303
-    export(
-        world.store,
-        "study",
-        tmp_path / "b",
-        kinds=KINDS,
-        media_dir=world.app.state.settings.media_dir,
-    )
+    export(world.store, "study", tmp_path / "b", media_dir=world.app.state.settings.media_dir)
     bundle = read(tmp_path / "b")
     for file in (tmp_path / "b").rglob("*.csv"):
         assert not re.search(r"\bada\b", file.read_text("utf-8")), "names of accounts stay with us"

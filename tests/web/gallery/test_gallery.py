@@ -12,8 +12,7 @@ import httpx
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from believable.instruments import INSTRUMENTS
-from believable.players import PLAYERS
+from believable.contracts.registries import INSTRUMENTS, PLAYERS
 from believable.web.gallery import EXAMPLES, create_app
 
 #: What pages load of players and instruments.

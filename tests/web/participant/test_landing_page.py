@@ -93,8 +93,8 @@ def test_an_unknown_link_says_so_in_words(web: Any) -> None:
     [
         ("limit: 1", "", "Enough people have taken part"),
         ("closes: 2020-01-01T00:00:00Z", "", "This study is closed"),
-        ("platform: prolific", "", "lacks your participant id"),
-        ("platform: prolific, repeats: refuse", "?PROLIFIC_PID=abc", "You have taken part already"),
+        ("platform: prolific", "", "lacks your participant ID"),
+        ("platform: prolific, repeats: refuse", "?PROLIFIC_PID=abc", "You have already taken part"),
     ],
 )
 def test_refusals_are_pages_with_words(
@@ -186,7 +186,7 @@ def test_a_code_leads_back_and_a_wrong_one_does_not(web: Any, session: Any) -> N
     )
     wrong = web.post("/resume", data={"code": "AAAA-AAAA-AA"})
     assert wrong.status_code == 404
-    assert "not known here" in wrong.text
+    assert "do not know this code" in wrong.text
 
 
 def test_guessing_codes_is_slowed_down(web: Any, session: Any) -> None:

@@ -12,7 +12,7 @@ from believable.core.errors import BelievableError
 from believable.web.problems import ANSWERS, answer_for
 
 #: Raised before anything is served, never by a route.
-NOT_OVER_HTTP = {errors.StudyError, errors.MissingExtra, errors.BrokenPlugin}
+NOT_OVER_HTTP = {errors.StudyError, errors.MissingPart, errors.MissingExtra, errors.BrokenPlugin}
 
 
 def kinds() -> list[type[BelievableError]]:
@@ -72,7 +72,7 @@ def test_an_unexpected_error_is_500_and_tells_no_details(
     assert reply.status_code == 500
     assert reply.json()["error"]["code"] == "internal"
     assert page.status_code == 500
-    assert "Nothing you answered is lost" in page.text
+    assert "None of your answers is lost" in page.text
     assert "secret detail" not in reply.text + page.text
     assert "secret detail" in caplog.text
     assert session.token not in caplog.text

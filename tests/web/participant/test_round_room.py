@@ -7,8 +7,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
+from believable.app.settings import ROUNDS_PER_CORE, Settings
 from believable.web.participant.round_room import KEPT_S, RoundRoom
-from believable.web.settings import ROUNDS_PER_CORE, Settings
 
 
 class Watch:

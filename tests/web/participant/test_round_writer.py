@@ -46,12 +46,12 @@ def inputs_of(writer: RoundWriter, number: int) -> tuple[RoundInputs, LiveRound]
     live = LiveRound(MAZE.game, SETUP)
     key = RoundKey(f"session {number}", 0, 0, 1)
     opened = HeldRound(
-        key,
-        f"holder {number}",
-        Play(id="game"),
-        SETUP,
-        (),
-        0,
+        key=key,
+        holder=f"holder {number}",
+        play=Play(id="game"),
+        setup=SETUP,
+        changes=(),
+        tick=0,
         over=False,
         score=None,
         steppable=False,

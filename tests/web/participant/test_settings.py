@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from believable.web.settings import Settings
+from believable.app.settings import Settings
 
 
 def test_settings_survive_the_journey(tmp_path: Path) -> None:

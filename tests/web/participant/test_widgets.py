@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from believable.instruments import INSTRUMENTS
-from believable.study.records import Question, Text
-from believable.study.texts import built_in
+from believable.contracts.record import Text
+from believable.contracts.registries import INSTRUMENTS
+from believable.contracts.texts import built_in
+from believable.contracts.trial import Question
 from believable.web.participant.questions import view
 
 ASKED = [one for one in INSTRUMENTS if one.use == "answer"]

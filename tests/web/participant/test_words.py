@@ -6,7 +6,8 @@ import doctest
 
 import pytest
 
-from believable.web import settings, templating
+from believable.app import settings
+from believable.web import templating
 
 
 def test_the_examples_in_the_documentation() -> None:

@@ -94,7 +94,7 @@ def test_an_engine_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch) -> None
 def test_nothing_of_it_is_imported_before_the_first_round() -> None:
     code = """
 import sys
-from believable.worlds import WORLDS
+from believable.contracts.registries import WORLDS
 from believable.worlds.play_trial import playable
 world = WORLDS["doom"]
 assert "doom" in playable() and world.extra == "doom"

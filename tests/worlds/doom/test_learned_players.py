@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from believable.agents.choice import choose_agent
 from believable.cli import group
 from believable.core.errors import InvalidInput
 from believable.imitation.imitator import Imitator, MoveCommand, Sight, learn
@@ -27,7 +28,6 @@ from believable.worlds.doom.habitual_player import habits_of
 from believable.worlds.doom.imitating_player import ImitatingPlayer, walking_keys
 from tests.imitation.toy import rounds
 
-PLAYING = DOOM.game
 WELCOME = {"known": {"map": ["deathmatch", 7], "goal": None, "corner": [0.0, 2176.0]}}
 
 
@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--opponent",
         "nobody",
     )
-    run("record", "doom", str(place), *options, "--player", "regular:3", "--name", "person")
+    run("record", "doom", str(place), *options, "--agent", "regular:3", "--name", "person")
     recording = str(place / "person-01.replay.json.gz")
     run(
         "learn",
@@ -91,12 +91,10 @@ def test_a_recording_is_observed_in_the_learners_words(folder: Path) -> None:
 def test_a_person_keeps_its_habits_and_others_have_others() -> None:
     assert habits_of(3) == habits_of(3)
     assert habits_of(3).hand != habits_of(4).hand
-    with pytest.raises(
-        InvalidInput, match="expected the number of a person such as regular:3, got 'x'"
-    ):
-        PLAYING.player("regular:x")
+    with pytest.raises(InvalidInput, match=r"option person: Input should be .* got 'x'"):
+        choose_agent("regular:x", DOOM)
     with pytest.raises(InvalidInput, match="it takes nothing behind a colon"):
-        PLAYING.player("wanderer:3")
+        choose_agent("wanderer:3", DOOM)
 
 
 def test_what_was_learned_plays_the_same_map_and_follows_from_its_seed(folder: Path) -> None:
@@ -114,7 +112,7 @@ def test_what_was_learned_plays_the_same_map_and_follows_from_its_seed(folder: P
     )
     player = f"imitation:{folder / 'person.imitation'}"
     for name in ("first", "again"):
-        run("record", "doom", str(folder), *options, "--player", player, "--name", name)
+        run("record", "doom", str(folder), *options, "--agent", player, "--name", name)
     first, again = (read(folder / f"{name}-01.replay.json.gz") for name in ("first", "again"))
     assert first == again
     seen = observe_doom(first)
@@ -143,13 +141,13 @@ def test_a_decision_takes_less_than_a_millisecond(folder: Path) -> None:
     agent = Imitator(model, 1)
     sights = [
         Sight(
-            frame * model.frame_ms,
-            (x, y, z),
-            float(seen.yaw[frame]),
-            0.0,
-            True,
-            seen.carried[frame],
-            {name: float(values[frame]) for name, values in seen.quantities.items()},
+            now_ms=frame * model.frame_ms,
+            position=(x, y, z),
+            yaw=float(seen.yaw[frame]),
+            pitch=0.0,
+            alive=True,
+            carried=seen.carried[frame],
+            quantities={name: float(values[frame]) for name, values in seen.quantities.items()},
         )
         for frame, (x, y, z) in enumerate(seen.position.tolist())
     ]
@@ -183,7 +181,9 @@ def picture(tick: int, **changed: object) -> dict[str, object]:
 def test_commands_become_keys_and_a_turn_is_spread_over_its_tics() -> None:
     # Looking north (90°), walking west (180°): to the left of the view. A turn of 10° to the left
     # in three tics.
-    mind = _Says(MoveCommand(10.0, 0.0, 180.0, True, False, "Shotgun"))
+    mind = _Says(
+        MoveCommand(turn=10.0, pitch=0.0, direction=180.0, jump=True, fire=False, weapon="Shotgun")
+    )
     player = ImitatingPlayer(mind, WELCOME)
     inputs = [player.act(picture(tick)) for tick in range(3)]
     assert [pressed[3] for pressed in inputs] == [-33, -34, -33]
@@ -205,7 +205,15 @@ def test_commands_become_keys_and_a_turn_is_spread_over_its_tics() -> None:
 @pytest.mark.parametrize("tiles_per_s", [0.0, 2.0, 5.0, 8.0])
 def test_keys_keep_the_speed_that_a_command_asks_for(tiles_per_s: float) -> None:
     """The figure of the engine: a push by keys, then a part of the speed is lost to the ground."""
-    command = MoveCommand(0.0, 0.0, 30.0, False, False, "", tiles_per_s)
+    command = MoveCommand(
+        turn=0.0,
+        pitch=0.0,
+        direction=30.0,
+        jump=False,
+        fire=False,
+        weapon="",
+        tiles_per_s=tiles_per_s,
+    )
     place, moved, way = 0j, 0j, []
     for _ in range(105):
         forward, side = walking_keys(command, 70.0, (moved.real, moved.imag))
@@ -222,7 +230,9 @@ def test_keys_keep_the_speed_that_a_command_asks_for(tiles_per_s: float) -> None
 def test_a_pickup_is_named_after_what_lay_there() -> None:
     item = deathmatch_map(7).items[0]
     x, y = 64 * item.tile[0] + 40.0, 64 * item.tile[1] + 32.0
-    mind = _Says(MoveCommand(0.0, 0.0, None, False, False, ""))
+    mind = _Says(
+        MoveCommand(turn=0.0, pitch=0.0, direction=None, jump=False, fire=False, weapon="")
+    )
     player = ImitatingPlayer(mind, WELCOME)
     player.act(picture(1, p=[x, y, 0.0, 0, 0], e=["pickup"]))
     player.act(picture(3))
@@ -230,12 +240,10 @@ def test_a_pickup_is_named_after_what_lay_there() -> None:
 
 
 def test_a_player_that_cannot_play_here_is_told(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(
-        InvalidInput, match=r"say which learned player it is: imitation:person\.imitation"
-    ):
-        PLAYING.player("imitation").params()
+    with pytest.raises(InvalidInput, match=r"its file is missing\. Write imitation:FILE"):
+        choose_agent("imitation", DOOM)
     write_imitation(learn([rounds(2)]), tmp_path / "duel.imitation")
     with pytest.raises(
         InvalidInput, match=r"learned from frames of 100 ms, not from rounds of Doom \(85\.7 ms\)"
     ):
-        PLAYING.player(f"imitation:{tmp_path / 'duel.imitation'}")
+        choose_agent(f"{tmp_path / 'duel.imitation'}", DOOM).sit_down(1)

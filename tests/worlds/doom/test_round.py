@@ -16,12 +16,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from believable.contracts.film import View
+from believable.contracts.game import RoundContext
+from believable.contracts.inputs import Input
+from believable.contracts.registries import AGENTS
 from believable.core.errors import InvalidInput
 from believable.recordings.file import from_bytes, read, to_bytes, write
 from believable.recordings.film_file import load_av
 from believable.recordings.recording import Recording
 from believable.stimuli.raster import Look, render_file
-from believable.worlds.contract import Input, RoundPlace, View
 from believable.worlds.doom import DOOM
 from believable.worlds.doom.deathmatch_map import deathmatch_map
 from believable.worlds.doom.doom_engine import BUTTONS, TICS_PER_S, DoomEngine
@@ -30,7 +33,7 @@ from believable.worlds.doom.doom_recording import pictures
 from believable.worlds.doom.doom_round import INPUTS, DoomOptions, DoomSetup, problems_of
 from believable.worlds.doom.floor_plan import centre
 from believable.worlds.doom.items import RESPAWN_S
-from believable.worlds.live_round import LiveRound, NumberedInput, record_round
+from believable.worlds.live_round import LiveRound, NumberedInput, record_round, welcome_of
 
 PLAYING = DOOM.game
 FREEDM = Path("/usr/share/games/doom/freedm.wad")
@@ -38,8 +41,9 @@ FREEDM = Path("/usr/share/games/doom/freedm.wad")
 
 def a_setup(seed: int, *, seconds: int = 5, opponent: str = "bots", **options: object) -> DoomSetup:
     written = DoomOptions.model_validate({"picture": "160x120"} | options)
-    setup: DoomSetup = PLAYING.settle(
-        written, RoundPlace(seed, "t", None, opponent, seconds, False)
+    setup: DoomSetup = PLAYING.trial.resolve(
+        written,
+        RoundContext(session_seed=seed, trial_key="t", opponent=opponent, duration_s=seconds),
     )
     return setup
 
@@ -65,7 +69,7 @@ def random_inputs(seed: int, tics: int) -> list[Input]:
 
 def states(setup: DoomSetup, inputs: Sequence[Input], *, recorded: bool = False) -> list[str]:
     """A hash of all that is known after each tic."""
-    game = DoomGame(setup, recorded)
+    game = DoomGame(setup, recorded=recorded)
     hashes: list[str] = []
     try:
         for pressed in inputs:
@@ -98,15 +102,15 @@ def replace_seed(setup: DoomSetup) -> DoomSetup:
 
 def test_skipping_leads_to_the_same_place() -> None:
     setup, inputs = a_setup(4, map="deathmatch"), random_inputs(4, 150)
-    stepped, skipped = DoomGame(setup, False), DoomGame(setup, False)
+    stepped, skipped = DoomGame(setup), DoomGame(setup)
     try:
         for pressed in inputs:
             stepped.step({"player": pressed})
         skipped.skip([{"player": pressed} for pressed in inputs])
         assert skipped.tick == stepped.tick == 150
         assert skipped.body == stepped.body
-        assert skipped.snapshot() == stepped.snapshot()
-        assert (skipped.picture() == stepped.picture()).all()
+        assert skipped.view("player") == stepped.view("player")
+        assert (skipped.picture("player") == stepped.picture("player")).all()
     finally:
         stepped.close()
         skipped.close()
@@ -118,16 +122,16 @@ def played(
 ) -> tuple[DoomSetup, Recording, int]:
     """A round of a scripted player."""
     setup = a_setup(seed, seconds=seconds, **options)
-    live, agent = LiveRound(PLAYING, setup), PLAYING.player(player)
+    live, agent = LiveRound(PLAYING, setup), AGENTS[f"doom/{player}"]
     try:
-        driver = agent.new(
-            agent.params(),
-            seed,
-            {**live.game.welcome(), "ticks": live.game.ticks, "known": DOOM.game.known(setup)},
-        )
+        act, welcome = agent.new(agent.params(), seed), welcome_of(live, PLAYING, setup)
         while not live.over:
-            tick = live.game.tick
-            live.receive(NumberedInput(tick + 1, tick, INPUTS.read(driver.act(live.message()))))
+            tick = live.tick
+            live.receive(
+                NumberedInput(
+                    tick + 1, tick, INPUTS.read(act({**live.message(), "welcome": welcome}))
+                )
+            )
             live.step()
         changes = live.take_changes()
     finally:
@@ -195,7 +199,9 @@ def test_film_replay_and_telemetry_agree_on_time(tmp_path: Path) -> None:
     _, recording, _ = played(1, "wanderer", 40)
     source, target = tmp_path / "a.replay.json.gz", tmp_path / "a.mp4"
     write(recording, source)
-    count = render_file(source, target, Look(160, 120, frames_per_s=TICS_PER_S, crf=12))
+    count = render_file(
+        source, target, Look(width_px=160, height_px=120, frames_per_s=TICS_PER_S, crf=12)
+    )
     frames = recording.timing.frames
     assert count == frames == len(recording.telemetry["x"]) == len(recording.tracks[0].x)
     assert abs(recording.timing.duration_ms - frames * 1000 / TICS_PER_S) <= 1
@@ -204,7 +210,7 @@ def test_film_replay_and_telemetry_agree_on_time(tmp_path: Path) -> None:
             (float(frame.time), frame.to_ndarray(format="rgb24")) for frame in film.decode(video=0)
         ]
     assert len(decoded) == frames
-    seen = list(pictures(recording, View(160, 120)))
+    seen = list(pictures(recording, View(width_px=160, height_px=120)))
     for number in (10, frames // 2, frames - 5):
         at_s, picture = decoded[number]
         assert abs(at_s - number / TICS_PER_S) < 1e-3
@@ -217,13 +223,13 @@ def test_film_replay_and_telemetry_agree_on_time(tmp_path: Path) -> None:
 
 def test_a_film_may_begin_later_and_show_nothing_but_the_surroundings() -> None:
     _, recording, _ = played(1, "wanderer", 40)
-    whole = list(pictures(recording, View(160, 120)))
-    later = list(pictures(recording, View(160, 120, first_frame=25)))
+    whole = list(pictures(recording, View(width_px=160, height_px=120)))
+    later = list(pictures(recording, View(width_px=160, height_px=120, first_frame=25)))
     assert len(later) == len(whole) - 25
     assert all((picture == same).all() for picture, same in zip(later, whole[25:], strict=True))
     _, fight, _ = played(0, "person", 5, map="deathmatch")
     armed, plain = (
-        next(pictures(fight, View(160, 120, plain=plain, first_frame=100)))
+        next(pictures(fight, View(width_px=160, height_px=120, plain=plain, first_frame=100)))
         for plain in (False, True)
     )
     changed = np.argwhere((armed != plain).any(2))
@@ -242,7 +248,9 @@ def test_a_film_made_twice_has_the_same_bytes_and_others_from_another_camera(
     for number, camera in enumerate(("third", "third", "first")):
         target = tmp_path / f"{number}.mp4"
         render_file(
-            source, target, Look(320, 180, frames_per_s=TICS_PER_S, camera=camera, to_ms=1500)
+            source,
+            target,
+            Look(width_px=320, height_px=180, frames_per_s=TICS_PER_S, camera=camera, to_ms=1500),
         )
         bodies.append(target.read_bytes())
     assert bodies[0] == bodies[1] != bodies[2]
@@ -254,18 +262,18 @@ def test_nothing_in_a_film_or_at_the_page_tells_who_played(tmp_path: Path) -> No
     render_file(
         tmp_path / "secret-agent.replay.json.gz",
         tmp_path / "film.mp4",
-        Look(160, 120, frames_per_s=35, to_ms=500),
+        Look(width_px=160, height_px=120, frames_per_s=35, to_ms=500),
     )
     body = (tmp_path / "film.mp4").read_bytes()
     for word in (b"secret", b"wanderer", b"doom", b"setup", str(setup.engine_seed).encode()):
         assert word not in body
-    game = DoomGame(setup, False)
-    told = repr((game.welcome(), game.snapshot()))
+    game = DoomGame(setup)
+    told = repr((game.welcome("player"), game.view("player")))
     game.close()
     assert str(setup.engine_seed) not in told
     assert setup.opponent not in told
     assert setup.map not in told
-    assert str(setup.map_seed) not in repr(game.welcome())
+    assert str(setup.map_seed) not in repr(game.welcome("player"))
 
 
 def test_items_come_back_after_a_known_time() -> None:
@@ -294,10 +302,10 @@ def test_items_come_back_after_a_known_time() -> None:
 
 
 def walk_into_a_pit(setup: DoomSetup) -> tuple[DoomGame, list[str]]:
-    game = DoomGame(setup, False)
+    game = DoomGame(setup)
     try:
         happened: list[str] = []
-        while not game.over:
+        while game.over() is None:
             happened += game.step({"player": (1, 0, 0, 90 if game.tick < 10 else 0, 0, 0, 0, 0, 0)})
     finally:
         game.close()
@@ -337,7 +345,7 @@ def test_options_that_cannot_be_are_told(tmp_path: Path) -> None:
         for key, _, _ in problems_of(DoomOptions(goal=16, picture="7x7", map="nowhere.wad:map01"))
     ] == ["goal", "picture", "map"]
     with pytest.raises(InvalidInput, match="unknown opponent 'bott'"):
-        raise InvalidInput(" ".join(PLAYING.opponents.problem("bott") or ()))
+        raise InvalidInput(" ".join(PLAYING.trial.opponents.problem("bott") or ()))
 
 
 def believable(*words: str) -> subprocess.CompletedProcess[str]:
@@ -353,7 +361,7 @@ def test_rounds_are_recorded_and_filmed_from_the_command_line(tmp_path: Path) ->
         str(tmp_path),
         "--map",
         "navigation",
-        "--player",
+        "--agent",
         "wanderer",
         "--camera",
         "first",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from believable.worlds import environments
+from believable import environments
 from believable.worlds.doom.floor_plan import tile_at
 from believable.worlds.doom.navigation_map import navigation_map
 from believable.worlds.doom.training import DECISION_TICS, DoomNavigateEnv
@@ -21,7 +21,7 @@ IDS = ["believable/DoomNavigate-v1", "believable/DoomDeathmatch-v1"]
 
 def test_every_id_is_known_once_the_module_is_named() -> None:
     assert set(environments.ENVIRONMENTS) <= set(gymnasium.registry)
-    env = gymnasium.make("believable.worlds.environments:believable/Maze-Player-v1")
+    env = gymnasium.make("believable.environments:believable/Maze-Player-v1")
     env.close()
 
 
@@ -33,7 +33,7 @@ except gymnasium.error.NamespaceNotFound:
     pass
 else:
     raise SystemExit("Gymnasium looks for entry points again: say so in the documentation")
-env = gymnasium.make("believable.worlds.environments:believable/DoomNavigate-v1", seconds=5)
+env = gymnasium.make("believable.environments:believable/DoomNavigate-v1", seconds=5)
 env.close()
 gymnasium.make("believable/Maze-Player-v1").close()
 """

@@ -11,23 +11,21 @@ from typing import Any
 
 from pydantic import Field
 
+from believable.contracts.agent import Agent, NoParams
+from believable.contracts.game import RoundContext, RoundOutcome, SeatInputs
+from believable.contracts.inputs import Input, InputPart, InputSchema
+from believable.contracts.record import Record
+from believable.contracts.world import Opponents, Playable, Tabular, TrialForm, World, WorldColumn
 from believable.recordings.recording import Actor, RecordedWorld, Recording, State, Timing, Track
 from believable.recordings.scene import Scene, Shape, Sprite
-from believable.study.bases import Record
-from believable.worlds.contract import (
-    Agent,
-    Input,
-    InputPart,
-    InputSchema,
-    Opponents,
-    Playing,
-    RoundPlace,
-    World,
-    WorldColumn,
-    WorldColumns,
-)
 
 HZ = 10
+INPUTS = InputSchema(
+    (
+        InputPart(name="step_x", low=-1, high=1, about="Right or left."),
+        InputPart(name="step_y", low=-1, high=1, about="Down or up."),
+    )
+)
 
 
 class GridOptions(Record):
@@ -43,22 +41,22 @@ class GridSetup(Record):
     practice: bool
 
 
-def settle(options: GridOptions, place: RoundPlace) -> GridSetup:
-    seed = place.seed("board", place.trial_key)
-    ticks = (3600 if place.practice else place.duration_s) * HZ
+def resolve(options: GridOptions, context: RoundContext) -> GridSetup:
+    seed = context.seed("board", context.trial_key)
+    ticks = (3600 if context.practice else context.duration_s) * HZ
     return GridSetup(
         seed=seed,
-        opponent=str(place.opponent),
+        opponent=str(context.opponent),
         gems=options.gems,
         ticks=ticks,
-        practice=place.practice,
+        practice=context.practice,
     )
 
 
 class GridGame:
     """Everybody moves one square per tick. It is over when no gem is left."""
 
-    def __init__(self, setup: GridSetup, recorded: bool) -> None:
+    def __init__(self, setup: GridSetup) -> None:
         self._rng = random.Random(setup.seed)
         squares = self._rng.sample([(x, y) for x in range(8) for y in range(8)], setup.gems + 2)
         self.player, self.rival, *self.gems = squares
@@ -66,11 +64,10 @@ class GridGame:
         self._left = list(self.gems)
         self._course: list[tuple[Any, ...]] = []
 
-    @property
-    def over(self) -> bool:
-        return self.tick >= self.ticks or not self._left
+    def over(self) -> RoundOutcome | None:
+        return RoundOutcome(self.score) if self.tick >= self.ticks or not self._left else None
 
-    def step(self, inputs: Mapping[str, Input]) -> Sequence[str]:
+    def step(self, inputs: SeatInputs) -> Sequence[str]:
         (px, py), (rx, ry) = self.player, self.rival
         dx, dy = inputs["player"]
         self.player = min(max(px + dx, 0), 7), min(max(py + dy, 0), 7)
@@ -88,38 +85,38 @@ class GridGame:
         self.tick += 1
         return happened
 
-    def snapshot(self) -> Mapping[str, Any]:
-        return {"p": self.player, "o": self.rival, "g": self._left}
+    def view(self, seat: str) -> Mapping[str, Any]:
+        return {"p": self.player, "o": self.rival, "g": self._left, "s": self.score}
 
-    def welcome(self) -> Mapping[str, Any]:
+    def welcome(self, seat: str) -> Mapping[str, Any]:
         return {"size": 8}
 
     def record(self) -> Recording:
         players, rivals, left, scores = zip(*self._course, strict=True)
         gems = [
             Track(
-                f"gem-{n}",
-                (x * 1000 + 500,) * self.tick,
-                (y * 1000 + 500,) * self.tick,
+                actor=f"gem-{n}",
+                x=(x * 1000 + 500,) * self.tick,
+                y=(y * 1000 + 500,) * self.tick,
                 states=tuple(State(t, "there", there[n]) for t, there in enumerate(left)),
             )
             for n, (x, y) in enumerate(self.gems)
         ]
         moved = [
             Track(
-                name,
-                tuple(x * 1000 + 500 for x, _ in places),
-                tuple(y * 1000 + 500 for _, y in places),
+                actor=name,
+                x=tuple(x * 1000 + 500 for x, _ in places),
+                y=tuple(y * 1000 + 500 for _, y in places),
             )
             for name, places in (("player", players), ("rival", rivals))
         ]
         tracks = (*gems, *moved)
         return Recording(
-            world=RecordedWorld("gridworld", 8, 8, ("." * 8,) * 8),
+            world=RecordedWorld(kind="gridworld", width=8, height=8, walls=("." * 8,) * 8),
             actors=tuple(
                 Actor(track.actor, track.actor, track.actor.split("-")[0]) for track in tracks
             ),
-            timing=Timing(1000 // HZ, self.tick),
+            timing=Timing(frame_ms=1000 // HZ, frames=self.tick),
             tracks=tracks,
             telemetry={"score": scores},
             seed=self.setup.seed,
@@ -133,26 +130,25 @@ def draw(recording: Recording) -> Scene:
     colours = {"player": "#2f6690", "rival": "#c8553d", "gem": "#f2c14e"}
     sprites = tuple(
         Sprite(
-            a.id,
-            (Shape("circle", colours.get(a.role, "#888888"), r=0.3),),
+            actor=a.id,
+            shapes=(Shape(kind="circle", fill=colours.get(a.role, "#888888"), r=0.3),),
             shown_when="there" * (a.role == "gem"),
         )
         for a in recording.actors
     )
-    return Scene(recording.world.width, recording.world.height, "#ffffff", (), sprites)
+    return Scene(
+        width=recording.world.width,
+        height=recording.world.height,
+        background="#ffffff",
+        ground=(),
+        sprites=sprites,
+    )
 
 
-class Gatherer:
-    """Walks to the nearest gem."""
-
-    def __init__(self, params: None, seed: int, welcome: Mapping[str, Any]) -> None: ...
-
-    def act(self, picture: Mapping[str, Any]) -> Input:
-        x, y = picture["p"]
-        gx, gy = min(
-            picture["g"], key=lambda gem: abs(gem[0] - x) + abs(gem[1] - y), default=(x, y)
-        )
-        return (gx > x) - (gx < x), (gy > y) - (gy < y)
+def to_nearest_gem(view: Mapping[str, Any]) -> Input:
+    x, y = view["p"]
+    gx, gy = min(view["g"], key=lambda gem: abs(gem[0] - x) + abs(gem[1] - y), default=(x, y))
+    return (gx > x) - (gx < x), (gy > y) - (gy < y)
 
 
 GRIDWORLD = World(
@@ -161,18 +157,18 @@ GRIDWORLD = World(
     about="A board with gems.",
     folder=Path(__file__).parent,
     draw=draw,
-    playing=Playing(
-        options=GridOptions,
+    playing=Playable(
         setup=GridSetup,
-        inputs=InputSchema(
-            (
-                InputPart("step_x", -1, 1, "Right or left."),
-                InputPart("step_y", -1, 1, "Down or up."),
-            )
-        ),
+        seats={"player": INPUTS},
         tick_hz=HZ,
-        seats=("player", "rival"),
-        columns=WorldColumns(
+        new=GridGame,
+        trial=TrialForm(
+            options=GridOptions,
+            resolve=resolve,
+            opponents=Opponents({"wanderer": "Walks about.", "stone": "Does nothing."}),
+        ),
+        recorded=GridGame,
+        tabular=Tabular(
             setup=(WorldColumn("board_seed", "integer", "What the board follows from."),),
             setup_row=lambda setup: {"board_seed": setup.seed},
             telemetry=(WorldColumn("score", "integer", "Gems so far."),),
@@ -180,11 +176,12 @@ GRIDWORLD = World(
                 {"score": score} for score in recording.telemetry["score"]
             ],
         ),
-        opponents=Opponents({"wanderer": "Walks about.", "stone": "Does nothing."}),
-        players=(
-            Agent("gatherer", "Takes the nearest gem.", lambda: None, lambda rng: None, Gatherer),
+        stand_in=Agent(
+            name="gridworld/gatherer",
+            world="gridworld",
+            about="Takes the nearest gem.",
+            new=lambda params, seed: to_nearest_gem,
+            draw=lambda rng: NoParams(),
         ),
-        settle=settle,
-        new=GridGame,
     ),
 )

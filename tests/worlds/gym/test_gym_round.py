@@ -14,9 +14,10 @@ import gymnasium
 import numpy as np
 import pytest
 
-from believable.pages import KINDS
+from believable.contracts.film import View
+from believable.contracts.game import RoundContext
+from believable.contracts.inputs import SERIALS, InputChange
 from believable.study.load import problems
-from believable.worlds.contract import SERIALS, RoundPlace, View
 from believable.worlds.gym import GYM
 from believable.worlds.gym.gym_environment import facts_of
 from believable.worlds.gym.gym_game import GymGame, pictures
@@ -50,8 +51,8 @@ gymnasium.register("Blind-v0", entry_point=Blind)
 
 
 def setup(seconds: int = 2, **options: Any) -> GymSetup:
-    settled: GymSetup = GYM.game.settle(
-        GymOptions(**options), RoundPlace(3, "trial", None, "", seconds, False)
+    settled: GymSetup = GYM.game.trial.resolve(
+        GymOptions(**options), RoundContext(session_seed=3, trial_key="trial", duration_s=seconds)
     )
     return settled
 
@@ -63,7 +64,8 @@ def with_usual(**options: Any) -> Any:
         usual.model_fields[name].default = value
         usual.model_fields[name].default_factory = None
     usual.model_rebuild(force=True)
-    return replace(GYM, playing=replace(GYM.game, options=usual))
+    trial = replace(GYM.game.trial, options=usual)
+    return replace(GYM, playing=replace(GYM.game, trial=trial))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def with_usual(**options: Any) -> Any:
 )
 def test_it_keeps_the_contract(options: Mapping[str, Any]) -> None:
     world = with_usual(**options)
-    assert world.game.options().env == options["env"]
+    assert world.game.trial.options().env == options["env"]
     check_world(world)
 
 
@@ -93,7 +95,7 @@ def test_the_environment_gets_what_the_keys_say() -> None:
 
 def test_where_it_waits_each_press_is_one_step() -> None:
     settled = setup(env=MINIGRID)
-    game = GymGame(settled, True)
+    game = GymGame(settled, recorded=True)
     for keys in ("", "ArrowUp", "ArrowUp", "", "ArrowUp", "ArrowRight", ""):
         game.step(pressed(keys, of=settled))
     assert game.record().telemetry["action"] == (None, "2", None, None, "2", "1", None)
@@ -143,7 +145,7 @@ def test_a_key_that_shows_again_is_not_pressed_again() -> None:
     settled = setup(env=MINIGRID)
     up, right = (pressed(key, of=settled)["player"][0] for key in ("ArrowUp", "ArrowRight"))
     first, second, third = up + KEYS, right + 2 * KEYS, up + 3 * KEYS
-    game = GymGame(settled, True)
+    game = GymGame(settled, recorded=True)
     for value in (first, first, second, first, 0, third, third):
         game.step({"player": (value,)})
     assert game.record().telemetry["action"] == ("2", None, "1", None, None, "2", None)
@@ -155,7 +157,7 @@ def test_a_key_that_shows_again_is_not_pressed_again() -> None:
 
 def test_a_round_ends_with_its_episode_or_begins_again() -> None:
     once, again = setup(seconds=5, env=CARTPOLE), setup(seconds=5, env=CARTPOLE, begin_again=True)
-    left = [[0, 1, *pressed("ArrowLeft", of=once)["player"]]]
+    left = [InputChange(0, 1, pressed("ArrowLeft", of=once)["player"])]
     short, score = record_round(GYM.game, once, left)
     long, _ = record_round(GYM.game, again, left)
     assert short.telemetry["terminated"][-1] is True
@@ -170,15 +172,15 @@ def test_a_round_ends_with_its_episode_or_begins_again() -> None:
     while not bare.step(0)[2]:
         steps += 1
     assert short.timing.frames == steps + 1
-    sizes = {picture.shape for picture in pictures(long, View(320, 240))}
+    sizes = {picture.shape for picture in pictures(long, View(width_px=320, height_px=240))}
     assert sizes == {(240, 320, 3)}
 
 
 def test_the_seed_decides(tmp_path: Path) -> None:
     views = []
     for seed in (1, 1, 2):
-        game = GymGame(setup(env="MiniGrid-Empty-Random-6x6-v0", env_seed=seed), False)
-        views.append(game.picture().copy())
+        game = GymGame(setup(env="MiniGrid-Empty-Random-6x6-v0", env_seed=seed))
+        views.append(game.picture("player").copy())
         game.close()
     assert np.array_equal(views[0], views[1])
     assert not np.array_equal(views[0], views[2])
@@ -207,9 +209,7 @@ STUDY = (
 
 def told(folder: Path, keys: str) -> list[str]:
     (folder / "study.yaml").write_text(STUDY.format(keys=keys), encoding="utf-8")
-    return [
-        str(problem) for problem in problems(folder, kinds=KINDS) if problem.severity == "error"
-    ]
+    return [str(problem) for problem in problems(folder) if problem.severity == "error"]
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_parts_of_an_action_are_written_as_a_list() -> None:
     settled = setup(
         env="Pendulum-v1", keys={"ArrowLeft": (1.5,), "ArrowRight": (-1.5,)}, idle=(0.0,)
     )
-    game = GymGame(settled, True)
+    game = GymGame(settled, recorded=True)
     for _ in range(3):
         game.step(pressed("ArrowLeft", of=settled))
     game.step(pressed(of=settled))

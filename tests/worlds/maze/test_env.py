@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from believable.worlds import environments  # noqa: F401  registers the ids
+from believable import environments  # noqa: F401  registers the ids
 from believable.worlds.maze import env
 
 IDS = ["believable/Maze-Player-v1", "believable/Maze-Opponent-v1"]

@@ -18,7 +18,14 @@ from believable.recordings.scene import display_list
 from believable.stimuli.judging import Variant, judging_tree
 from believable.worlds.maze import MAZE
 from believable.worlds.maze.draw import draw
-from believable.worlds.maze.game import PLAYER, MazeGame, MazeOptions, MazeSetup, pressed_of, settle
+from believable.worlds.maze.game import (
+    PLAYER,
+    MazeGame,
+    MazeOptions,
+    MazeSetup,
+    pressed_of,
+    resolve,
+)
 from believable.worlds.maze.rules import MazeRound, player_sees
 from believable.worlds.maze.scripted_player import ScriptedPlayer
 from believable.worlds.world_check import check_world
@@ -31,10 +38,10 @@ def rounds(
 ) -> Iterator[tuple[MazeGame, dict[str, Any]]]:
     """Every tick of a round by a scripted player: the game, and what the page is told."""
     setup = MazeSetup(maze_seed=5, agent_seed=6, opponent=opponent, ticks=TICKS, **options)
-    game, player = MazeGame(setup, True), ScriptedPlayer(7)
-    while not game.over:
+    game, player = MazeGame(setup, recorded=True), ScriptedPlayer(7)
+    while game.over() is None:
         game.step({PLAYER: pressed_of(player.decide(game.round, ()))})
-        yield game, dict(game.snapshot())
+        yield game, dict(game.view(PLAYER))
 
 
 def played(opponent: str = "frustrated", **options: Any) -> Recording:
@@ -126,13 +133,34 @@ def test_a_track_is_cut_where_its_actor_was_unseen() -> None:
         State(3, UNSEEN, False),
         State(4, "health", 4),
     )
-    pieces = seen_pieces(Track("o", (0, 1, 2, 3, 4), (9, 9, 9, 9, 9), (), 0, states))
+    pieces = seen_pieces(
+        Track(
+            actor="o",
+            x=(0, 1, 2, 3, 4),
+            y=(9, 9, 9, 9, 9),
+            heading=(),
+            first_frame=0,
+            states=states,
+        )
+    )
     assert [(piece.actor, piece.first_frame, piece.x) for piece in pieces] == [
         ("o", 0, (0,)),
         ("o~2", 3, (3, 4)),
     ]
     assert pieces[1].states == (State(3, "health", 5), State(4, "health", 4))
-    assert seen_pieces(Track("o", (1,), (1,), (), 0, (State(0, UNSEEN, True),))) == []
+    assert (
+        seen_pieces(
+            Track(
+                actor="o",
+                x=(1,),
+                y=(1,),
+                heading=(),
+                first_frame=0,
+                states=(State(0, UNSEEN, True),),
+            )
+        )
+        == []
+    )
 
 
 def test_in_fog_the_floor_is_dark_and_what_the_player_sees_is_light(fogged: Recording) -> None:
@@ -140,7 +168,9 @@ def test_in_fog_the_floor_is_dark_and_what_the_player_sees_is_light(fogged: Reco
     scene = draw(blind)
     assert (
         scene.background
-        != draw(Recording(fogged.world, fogged.actors, fogged.timing, ())).background
+        != draw(
+            Recording(world=fogged.world, actors=fogged.actors, timing=fogged.timing, tracks=())
+        ).background
     )
     star = next(shape for shape in display_list(scene, blind, 1000) if shape.kind == "star")
     assert star.fill == "#f4f1ea"
@@ -172,7 +202,9 @@ def test_a_chaser_without_a_mood_is_at_ease() -> None:
 
 
 def test_the_maze_with_its_options_keeps_the_contract() -> None:
-    playing = replace(
-        MAZE.game, settle=lambda _, place: settle(MazeOptions(fog=True, mood=True), place)
+    trial = replace(
+        MAZE.game.trial,
+        resolve=lambda _, context: resolve(MazeOptions(fog=True, mood=True), context),
     )
+    playing = replace(MAZE.game, trial=trial)
     check_world(replace(MAZE, playing=playing))

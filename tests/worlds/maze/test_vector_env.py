@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from believable.worlds import environments  # noqa: F401  registers the ids
+from believable import environments  # noqa: F401  registers the ids
 from believable.worlds.maze.opponents import ShortestPathChaser
 from believable.worlds.maze.rules import MazeRules
 

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
+from believable.agents import names_in
 from believable.core.errors import NotFound
-from believable.worlds.town.mind import VERBS, MindSetting, Percept, Primitive
-from believable.worlds.town.minds import MIND_MODULES, mind_kind
-from believable.worlds.town.minds.scripted_mind import ScriptedMind
-from believable.worlds.town.town_run import TownRun, TownSettings
+from believable.worlds.town.actions import begin
+from believable.worlds.town.mind import VERBS, MindSetting, Percept, Primitive, RefusedStep
+from believable.worlds.town.minds import mind_kind
+from believable.worlds.town.minds.scripted import ScriptedMind
+from believable.worlds.town.refusals import find_refusal
+from believable.worlds.town.run import TownRun, TownSettings
+from believable.worlds.town.sight import look_around
+from believable.worlds.town.state import HANDS, TownItem
+from believable.worlds.town.walking import update_closed
 
 
 def scripted(script: Sequence[Primitive]) -> TownRun:
@@ -42,20 +49,20 @@ def test_a_breakfast_uses_every_kind_of_primitive_and_feeds() -> None:
     at = home(run)
     run = scripted(
         [
-            Primitive("open", f"{at}.bedroom.door"),
-            Primitive("move-to", f"{at}.bedroom.door"),
-            Primitive("open", f"{at}.bedroom.door"),
-            Primitive("move-to", f"{at}.fridge1"),
-            Primitive("open", f"{at}.fridge1"),
-            Primitive("pick-up", "ingredients", f"{at}.fridge1"),
-            Primitive("close", f"{at}.fridge1"),
-            Primitive("move-to", f"{at}.stove1"),
-            Primitive("use", f"{at}.stove1", activity="switch_on", minutes=1),
-            Primitive("use", f"{at}.stove1", activity="cook", minutes=15),
-            Primitive("use", f"{at}.stove1", activity="switch_off", minutes=1),
-            Primitive("move-to", f"{at}.table1"),
-            Primitive("use", f"{at}.table1", activity="eat", minutes=20),
-            Primitive("put", "plate 3", f"{at}.table1"),
+            Primitive(verb="open", object=f"{at}.bedroom.door"),
+            Primitive(verb="move-to", object=f"{at}.bedroom.door"),
+            Primitive(verb="open", object=f"{at}.bedroom.door"),
+            Primitive(verb="move-to", object=f"{at}.fridge1"),
+            Primitive(verb="open", object=f"{at}.fridge1"),
+            Primitive(verb="pick-up", object="ingredients", target=f"{at}.fridge1"),
+            Primitive(verb="close", object=f"{at}.fridge1"),
+            Primitive(verb="move-to", object=f"{at}.stove1"),
+            Primitive(verb="use", object=f"{at}.stove1", activity="switch_on", minutes=1),
+            Primitive(verb="use", object=f"{at}.stove1", activity="cook", minutes=15),
+            Primitive(verb="use", object=f"{at}.stove1", activity="switch_off", minutes=1),
+            Primitive(verb="move-to", object=f"{at}.table1"),
+            Primitive(verb="use", object=f"{at}.table1", activity="eat", minutes=20),
+            Primitive(verb="put", object="plate 3", target=f"{at}.table1"),
         ]
     )
     steps(run, 400)
@@ -72,11 +79,11 @@ def test_what_is_merely_wrong_happens_without_its_effects() -> None:
     at = home(scripted([]))
     run = scripted(
         [
-            Primitive("move-to", f"{at}.bedroom.door"),
-            Primitive("open", f"{at}.bedroom.door"),
-            Primitive("move-to", f"{at}.stove1"),
-            Primitive("use", f"{at}.stove1", activity="cook", minutes=15),
-            Primitive("use", f"{at}.stove1", activity="eat", minutes=15),
+            Primitive(verb="move-to", object=f"{at}.bedroom.door"),
+            Primitive(verb="open", object=f"{at}.bedroom.door"),
+            Primitive(verb="move-to", object=f"{at}.stove1"),
+            Primitive(verb="use", object=f"{at}.stove1", activity="cook", minutes=15),
+            Primitive(verb="use", object=f"{at}.stove1", activity="eat", minutes=15),
         ]
     )
     steps(run, 200)
@@ -88,43 +95,90 @@ def test_what_is_merely_wrong_happens_without_its_effects() -> None:
 
 
 @pytest.mark.parametrize(
-    ("primitive", "reason"),
+    ("primitive", "code", "reason"),
     [
-        (Primitive("move-to", "cafe.table1"), ".bedroom.door is closed"),
-        (Primitive("move-to", "palace"), "there is no palace"),
+        (Primitive(verb="move-to", object="cafe.table1"), "door_closed", ".bedroom.door is closed"),
+        (Primitive(verb="move-to", object="palace"), "unknown", "there is no palace"),
         (
-            Primitive("pick-up", "bread", "bakery.display shelf1"),
+            Primitive(verb="pick-up", object="bread", target="bakery.display shelf1"),
+            "out_of_reach",
             "bakery.display shelf1 is out of reach",
         ),
-        (Primitive("put", "bread 1", "cafe.table1"), "bread 1 is not in the hands"),
-        (Primitive("use", "cafe.table1", activity="eat", minutes=5), "cafe.table1 is out of reach"),
         (
-            Primitive("use", "cafe.table1", activity="fly", minutes=5),
+            Primitive(verb="put", object="bread 1", target="cafe.table1"),
+            "not_carried",
+            "bread 1 is not in the hands",
+        ),
+        (
+            Primitive(verb="use", object="cafe.table1", activity="eat", minutes=5),
+            "out_of_reach",
+            "cafe.table1 is out of reach",
+        ),
+        (
+            Primitive(verb="use", object="cafe.table1", activity="fly", minutes=5),
+            "no_use",
             "nobody can fly at cafe.table1",
         ),
-        (Primitive("speak", target="nobody", text="Hello"), "there is no nobody to talk to"),
-        (Primitive("open", "cafe.table1"), "cafe.table1 is nothing that opens and closes"),
+        (
+            Primitive(verb="speak", target="nobody", text="Hello"),
+            "unknown",
+            "there is no nobody to talk to",
+        ),
+        (
+            Primitive(verb="open", object="cafe.table1"),
+            "no_door",
+            "cafe.table1 is nothing that opens and closes",
+        ),
     ],
 )
-def test_what_cannot_be_done_is_refused_with_the_reason(primitive: Primitive, reason: str) -> None:
+def test_the_impossible_is_refused_with_a_code_and_a_reason(
+    primitive: Primitive, code: str, reason: str
+) -> None:
     run = steps(scripted([primitive]), 2)
-    assert str(lines(run)[0][2]).endswith(reason)
-    assert run.state.percept("ada").result is not None
+    result = look_around(run.state, "ada").result
+    assert result is not None
+    assert result.refused is not None
+    assert result.refused.code == code
+    assert result.refused.text.endswith(reason)
+    assert lines(run)[0][2] == result.refused.text
+
+
+def test_taken_furniture_and_full_hands_are_refused_by_their_codes() -> None:
+    run = scripted([])
+    mate = next(p for p in run.people if p.home == home(run) and p.id != "ada")
+    state, desk = run.state, f"{home(run)}.desk1"
+    for name in ("ada", mate.id):
+        state.people[name].x, state.people[name].y = state.town.fixtures[desk].stand
+    write = Primitive(verb="use", object=desk, activity="write", minutes=5)
+    begin(state, mate.id, write)
+    taken = find_refusal(state, "ada", write)
+    assert taken == RefusedStep("taken", desk, f"{desk} is taken")
+    for number in range(HANDS):
+        state.items[f"book {number}"] = TownItem("book", "ada", None)
+    full = find_refusal(state, "ada", Primitive(verb="pick-up", object="book", target=desk))
+    assert full == RefusedStep("hands_full", "book", "both hands are full")
+
+
+def test_a_door_that_stopped_a_walk_is_believed_closed() -> None:
+    run = steps(scripted([Primitive(verb="move-to", object="cafe.table1")]), 1)
+    closed: set[str] = set()
+    update_closed(closed, replace(look_around(run.state, "ada"), things=()))
+    assert closed == {f"{home(run)}.bedroom.door"}
 
 
 def test_a_run_is_cut_and_resumed_to_the_same_log() -> None:
     at = home(scripted([]))
     script = [
-        Primitive("move-to", f"{at}.bedroom.door"),
-        Primitive("open", f"{at}.bedroom.door"),
-        Primitive("move-to", f"{at}.table1"),
+        Primitive(verb="move-to", object=f"{at}.bedroom.door"),
+        Primitive(verb="open", object=f"{at}.bedroom.door"),
+        Primitive(verb="move-to", object=f"{at}.table1"),
     ]
     whole = steps(scripted(script), 60)
     cut = steps(scripted(script), 6)
     resumed = scripted(script)
-    resumed.restore(json.loads(json.dumps(cut.stored())))
+    resumed.restore(json.loads(json.dumps(cut.save())))
     steps(resumed, 54)
-    assert json.dumps(resumed.stored()) == json.dumps(whole.stored())
+    assert json.dumps(resumed.save()) == json.dumps(whole.save())
 
 
 def test_whoever_is_spoken_to_hears_it() -> None:
@@ -143,7 +197,10 @@ def test_whoever_is_spoken_to_hears_it() -> None:
             return any(event.target == mate.id for event in percept.events)
 
     def make(setting: MindSetting) -> ScriptedMind:
-        later = [Primitive("wait"), Primitive("speak", target=mate.id, text="Good morning")]
+        later = [
+            Primitive(verb="wait"),
+            Primitive(verb="speak", target=mate.id, text="Good morning"),
+        ]
         return ScriptedMind(setting, later) if setting.persona.id == "ada" else Listener(setting)
 
     run = steps(TownRun(TownSettings(seed=7, people=4, days=1), make), 4)
@@ -155,6 +212,7 @@ def test_whoever_is_spoken_to_hears_it() -> None:
 
 
 def test_every_mind_that_can_be_named_is_there() -> None:
-    assert {mind_kind(name).name for name in MIND_MODULES} == set(MIND_MODULES)
-    with pytest.raises(NotFound, match=r"unknown mind 'scriptde'. Did you mean 'scripted'"):
+    names = {name.partition("/")[2] for name in names_in("town")}
+    assert {mind_kind(name).name for name in names} == names
+    with pytest.raises(NotFound, match=r"unknown agent 'scriptde'\. Did you mean 'scripted'"):
         mind_kind("scriptde")

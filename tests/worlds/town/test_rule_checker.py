@@ -13,9 +13,10 @@ import pytest
 from believable.core.errors import NotFound
 from believable.recordings.importers.generative_agents import import_run
 from believable.recordings.recording import Action, Actor, PlanStep, Recording, Timing, Track
-from believable.worlds.town.rule_checker import CATEGORIES, HIDDEN, RULES, check_town
-from believable.worlds.town.town_map import town_map
-from believable.worlds.town.town_recording import recorded_town
+from believable.worlds.town.layout import town_map
+from believable.worlds.town.recording import record_town
+from believable.worlds.town.rule_checker.checker import check_town
+from believable.worlds.town.rule_checker.rules import CATEGORIES, HIDDEN, RULES
 from believable.worlds.town.townsfolk import townsfolk
 
 TOWN, PEOPLE = town_map(7), townsfolk(7, 4)
@@ -40,7 +41,16 @@ def act(
     name = more.pop("id", f"{actor}{at}")
     t0, t1 = round(at * 60_000), round((at + minutes) * 60_000)
     return Action(
-        name, actor, t0, t1, verb, thing, place, more.pop("text", verb), serves=serves, **more
+        id=name,
+        actor=actor,
+        t0_ms=t0,
+        t1_ms=t1,
+        verb=verb,
+        object=thing,
+        place=place,
+        text=more.pop("text", verb),
+        serves=serves,
+        **more,
     )
 
 
@@ -261,11 +271,31 @@ PLANTS: Mapping[str, Plant] = {
 
 def recording(plant: Plant) -> Recording:
     frames = plant.minutes * 6
-    work = PlanStep("work", "ada", "goal", 1, 0, frames * STEP_MS, "Work", "serve", "bakery")
-    goal = PlanStep("goal", "ada", None, 0, 0, frames * STEP_MS, "The day")
+    work = PlanStep(
+        id="work",
+        actor="ada",
+        parent="goal",
+        level=1,
+        t0_ms=0,
+        t1_ms=frames * STEP_MS,
+        text="Work",
+        activity="serve",
+        place="bakery",
+    )
+    goal = PlanStep(
+        id="goal",
+        actor="ada",
+        parent=None,
+        level=0,
+        t0_ms=0,
+        t1_ms=frames * STEP_MS,
+        text="The day",
+    )
     tracks = [
         Track(
-            actor, tuple(x * 1000 + 500 for x, _ in tiles), tuple(y * 1000 + 500 for _, y in tiles)
+            actor=actor,
+            x=tuple(x * 1000 + 500 for x, _ in tiles),
+            y=tuple(y * 1000 + 500 for _, y in tiles),
         )
         for actor, tiles in plant.tracks.items()
         if tiles
@@ -273,12 +303,17 @@ def recording(plant: Plant) -> Recording:
     actors = tuple(Actor(p.id, p.name, "person", {"workplace": p.workplace}) for p in PEOPLE)
     clean = () if plant.tracks else CLEAN
     return Recording(
-        recorded_town(TOWN, PEOPLE),
-        actors,
-        Timing(STEP_MS, frames, "2024-05-06T00:00:00", STEP_MS),
-        tuple(tracks),
-        (*clean, *plant.actions),
-        (goal, work),
+        world=record_town(TOWN, PEOPLE),
+        actors=actors,
+        timing=Timing(
+            frame_ms=STEP_MS,
+            frames=frames,
+            simulated_start="2024-05-06T00:00:00",
+            simulated_ms_per_frame=STEP_MS,
+        ),
+        tracks=tuple(tracks),
+        actions=(*clean, *plant.actions),
+        plans=(goal, work),
     )
 
 
@@ -323,6 +358,92 @@ BORDERS: Mapping[str, tuple[Sequence[Action], list[tuple[str, str]]]] = {
     "goods put back need not be paid": (
         [TO_SHELF, taken(606, "pick-up"), taken(610, "put"), LEAVES],
         [],
+    ),
+    "one of two goods of a kind is put back": (
+        [
+            TO_SHELF,
+            taken(606, "pick-up"),
+            taken(607, "pick-up", "ingredients 6"),
+            taken(610, "put"),
+            LEAVES,
+        ],
+        [("not paid", "x")],
+    ),
+    "both goods of a kind are put back": (
+        [
+            TO_SHELF,
+            taken(606, "pick-up"),
+            taken(607, "pick-up", "ingredients 6"),
+            taken(610, "put"),
+            taken(611, "put", "ingredients 6"),
+            LEAVES,
+        ],
+        [],
+    ),
+    "putting down one's own thing does not pay for the goods": (
+        [
+            act(598, 0.2, "pick-up", "ingredients 9", f"{H}.kitchen", target=f"{H}.fridge1"),
+            TO_SHELF,
+            taken(606, "pick-up"),
+            taken(610, "put", "ingredients 9"),
+            LEAVES,
+        ],
+        [("not paid", "x")],
+    ),
+    "goods that were taken twice and put back once": (
+        [TO_SHELF, taken(606, "pick-up"), taken(607, "put"), taken(608, "pick-up"), LEAVES],
+        [("not paid", "x")],
+    ),
+    "one of two goods without numbers is put back": (
+        [
+            TO_SHELF,
+            taken(606, "pick-up", "ingredients"),
+            taken(607, "pick-up", "ingredients"),
+            taken(610, "put", "ingredients"),
+            LEAVES,
+        ],
+        [("not paid", "x")],
+    ),
+    "an oven at work may stay on": (
+        [
+            use(600, 1, "bakery.oven1", "switch_on", "bakery.bakehouse"),
+            act(604, 9, "move-to", "park.bench1", None),
+        ],
+        [],
+    ),
+    "the librarian may talk in the library": (
+        [
+            act(600, 0.2, "speak", None, "library.hall", actor="clara", target="ada", text="Hello"),
+            act(601, 0.2, "speak", None, "library.hall", target="clara", text="Hello"),
+        ],
+        [],
+    ),
+    "words to nobody in particular need no answer": (
+        [act(600, 0.2, "speak", None, "cafe.room", text="Hello")],
+        [],
+    ),
+    "an action that begins when the last one ends": (
+        [HOME_AGAIN, use(600, 30, "desk1", "write"), use(630, 10, "sofa1", "rest")],
+        [],
+    ),
+    "the staff may take goods": (
+        [
+            act(600, 5, "move-to", GOODS, "grocery.shop", actor="dario"),
+            act(606, 0.2, "pick-up", "ingredients 5", "grocery.shop", target=GOODS, actor="dario"),
+            act(620, 5, "move-to", "park.bench1", None, actor="dario"),
+        ],
+        [],
+    ),
+    "an answer that comes first": (
+        [said(598.1, "ben", "ada", "Hi"), said(600, "ada", "ben", "Hello")],
+        [],
+    ),
+    "speech that is refused is no answer": (
+        [
+            said(600, "ada", "ben", "Hello"),
+            replace(said(601, "ben", "ada", "Hi"), refused="too far", id="y"),
+        ],
+        [("no answer", "ada600"), ("cannot be done", "y")],
     ),
     "goods paid for may be taken home": (
         [
@@ -394,10 +515,19 @@ def test_borders_of_the_rules(case: str) -> None:
     assert [(v.rule, v.action) for v in violations] == expected
 
 
-@pytest.mark.parametrize(("tiles", "rules"), [(1, []), (2, ["out of reach"])])
-def test_a_neighbouring_tile_is_in_reach(tiles: int, rules: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("dx", "dy", "rules"),
+    [
+        (1, 0, []),
+        (2, 0, ["out of reach"]),
+        (0, 1, []),
+        (0, 2, ["out of reach"]),
+        (1, 1, ["out of reach"]),
+    ],
+)
+def test_a_neighbouring_tile_is_in_reach(dx: int, dy: int, rules: list[str]) -> None:
     x, y = TOWN.stand(f"{H}.desk1")
-    plant = Plant([use(600, 20, "desk1", "write", id="x")], tracks={"ada": still((x + tiles, y))})
+    plant = Plant([use(600, 20, "desk1", "write", id="x")], tracks={"ada": still((x + dx, y + dy))})
     violations = check_town(recording(plant)).violations
     assert [v.rule for v in violations if v.rule == "out of reach"] == rules
 
@@ -440,7 +570,17 @@ def test_an_intention_is_fulfilled_about_its_time(
     begins_min: float, refused: str | None, fulfilled: int
 ) -> None:
     """From 540 to 600: 45 minutes of grace before and 90 after."""
-    step = PlanStep("s", "ada", None, 1, 540 * 60_000, 600 * 60_000, "Read", "read", None)
+    step = PlanStep(
+        id="s",
+        actor="ada",
+        parent=None,
+        level=1,
+        t0_ms=540 * 60_000,
+        t1_ms=600 * 60_000,
+        text="Read",
+        activity="read",
+        place=None,
+    )
     begun = act(begins_min, 3, "use", f"{H}.sofa1", activity="read")
     done = replace(begun, refused=refused)
     found = check_town(replace(recording(Plant([])), actions=(done,), plans=(step,)))
@@ -448,16 +588,65 @@ def test_an_intention_is_fulfilled_about_its_time(
 
 
 def test_time_that_was_cut_out_counts_only_after_its_cut() -> None:
-    """Twelve hours are left out after the first: 00:00 stays, five and eight hours become 17:00 and
-    20:00.
-    """
+    """Six hours are cut out after the first: five hours become 11:00, and fifteen become 21:00."""
     day = recording(Plant([], tracks={"ben": still((1, 1))}))
-    timing = replace(day.timing, jumps=((361, 12 * 3_600_000),))
+    timing = replace(day.timing, jumps=((361, 6 * 3_600_000),))
     actions = tuple(
-        use(at, 55, ADA.bed, "sleep", "bedroom", id=f"at {at}") for at in (0.5, 300, 480)
+        use(at, 55, ADA.bed, "sleep", "bedroom", id=f"at {at}") for at in (0.5, 300, 900)
     )
     found = check_town(replace(day, timing=timing, actions=actions)).violations
     assert [v.action for v in found if v.rule == "odd hour"] == ["at 300"]
+
+
+def test_durations_are_simulated_time() -> None:
+    """A frame of a second shows ten seconds: a shower of six minutes is one hour."""
+    day = recording(Plant([]))
+    timing = replace(day.timing, frame_ms=1000, simulated_ms_per_frame=10_000)
+    shower = use(0, 6, "shower1", "shower", "bathroom", id="x")
+    found = check_town(replace(day, timing=timing, actions=(shower,))).violations
+    assert [(v.rule, v.reason) for v in found if v.rule == "odd duration"] == [
+        ("odd duration", "shower for 60.0 minutes")
+    ]
+
+
+def test_a_track_that_begins_late_or_ends_early_stays_at_its_ends() -> None:
+    x, y = TOWN.stand(f"{H}.desk1")
+    far = (x + 5, y)
+    write = use(600, 20, "desk1", "write", id="x")
+    for tiles, first_frame, rules in (
+        ([(x, y), far], 3700, []),
+        ([far, (x, y)], 0, []),
+        ([(x, y), far], 0, ["out of reach"]),
+        ([far] * 3600 + [(x, y)] * 10, 0, []),
+        ([far] * 3600 + [(x, y)] * 10, 20, ["out of reach"]),
+    ):
+        plant = recording(Plant([write], tracks={"ada": tiles}))
+        track = replace(plant.tracks[0], first_frame=first_frame)
+        found = check_town(replace(plant, tracks=(track,))).violations
+        assert [v.rule for v in found if v.rule == "out of reach"] == rules
+
+
+def test_walls_are_reported_once_for_each_action() -> None:
+    tiles = [(WALL[0], WALL[1] - 1), WALL] * 5
+    walk = act(0, 5, "move-to", f"{H}.desk1", id="x")
+    plant = recording(Plant([walk], tracks={"ada": tiles}))
+    assert [v.action for v in check_town(plant).violations if v.rule == "through a wall"] == ["x"]
+    before = recording(Plant([replace(walk, t0_ms=0, t1_ms=5000)], tracks={"ada": tiles}))
+    found = [v.action for v in check_town(before).violations if v.rule == "through a wall"]
+    assert found == ["x"], "a step after the last action belongs to it"
+
+
+def test_sleep_counts_on_the_day_of_its_hours() -> None:
+    """From 23:00 to 02:30: one hour of the first day, and two and a half of the second."""
+    night = use(23 * 60, 210, ADA.bed, "sleep", "bedroom")
+    plant = recording(Plant([night], tracks={"ben": still((1, 1))}, minutes=2880))
+    reasons = [v.reason for v in check_town(plant, "ada").violations if v.rule == "no sleep"]
+    assert reasons == ["day 1: 60 minutes of sleep", "day 2: 150 minutes of sleep"]
+
+
+def test_violations_are_counted_per_100_actions() -> None:
+    found = check_town(recording(PLANTS["idle"]))
+    assert found.per_100 == 100 / found.actions
 
 
 def test_every_rule_is_planted_and_every_category_has_one() -> None:
@@ -473,7 +662,12 @@ def test_one_person_can_be_asked_for() -> None:
 
 
 def test_nothing_recorded_is_undefined() -> None:
-    plan = Recording(recorded_town(TOWN, PEOPLE), (), Timing(1000, 1), ())
+    plan = Recording(
+        world=record_town(TOWN, PEOPLE),
+        actors=(),
+        timing=Timing(frame_ms=1000, frames=1),
+        tracks=(),
+    )
     findings = check_town(plan)
     assert (findings.per_100, findings.intentions_fulfilled) == (None, None)
 

@@ -1,6 +1,6 @@
-"""The analysis of a design of one's own: every measure of the plan compared between its groups.
+"""The analysis of a custom design: every measure of the plan compared between its groups.
 
-It runs where a plan names no protocol. What it declares follows from the plan and the study, so
+It runs where a plan names no protocol. Its declaration follows from the plan and the study, so
 there is one record per study.
 """
 
@@ -26,7 +26,6 @@ from believable.analysis.own_design.watched_sections import flags_section, trace
 from believable.analysis.procedure import Verb
 from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
-from believable.pages import KINDS
 from believable.stats.estimate import Estimate
 from believable.stats.result import TestResult
 from believable.study.declaration import DeclaredPlan
@@ -44,7 +43,7 @@ _SECTIONS: Mapping[MeasureModel, Callable[[Data, MeasureContext], Section]] = {
     "text": text_section,
 }
 
-#: How each model is told; `{were}` and the like become what happened, or what is planned.
+#: How each model is described; `{were}` and the like become past or future tense.
 _MODELS: Mapping[MeasureModel, str] = {
     "mean": (
         "means {were} compared by linear mixed models with a random intercept for each person, a"
@@ -77,7 +76,11 @@ _MODELS: Mapping[MeasureModel, str] = {
 def own_analysis(plan: DeclaredPlan, study: Study) -> ProtocolAnalysis:
     """The analysis that the measures of a plan make up."""
     return ProtocolAnalysis(
-        own_declaration(plan, study, KINDS.instruments), analyse, main, methods, warnings=warnings
+        declaration=own_declaration(plan, study),
+        analyse=analyse,
+        main=main,
+        methods=methods,
+        warnings=warnings,
     )
 
 
@@ -87,11 +90,19 @@ def contexts(plan: Plan, study: Study) -> tuple[MeasureContext, ...]:
     """
     settled = []
     for name, measure in plan.declared.measures.items():
-        source = source_of(measure, study, KINDS.instruments)
+        source = source_of(measure, study)
         if source is not None:
             model, groups = model_of(measure, source), groups_of(measure, study)
             settled.append(
-                MeasureContext(name, title_of(name, measure), measure, source, model, groups, plan)
+                MeasureContext(
+                    name=name,
+                    title=title_of(name, measure),
+                    measure=measure,
+                    source=source,
+                    model=model,
+                    groups=groups,
+                    plan=plan,
+                )
             )
     ranks = {"primary": 0, "secondary": 1, None: 2}
     return tuple(sorted(settled, key=lambda context: ranks[plan.rank(context.name)]))
@@ -116,7 +127,7 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
 
 
 def methods(data: Data, plan: Plan, verb: Verb) -> str:
-    """What was measured and how it is compared."""
+    """The measures and their comparison."""
     if data.study is None:
         return ""
     measured = contexts(plan, data.study)
@@ -140,7 +151,7 @@ def methods(data: Data, plan: Plan, verb: Verb) -> str:
 
 
 def warnings(data: Data, plan: Plan) -> tuple[str, ...]:
-    """Groups of which nobody saw anything."""
+    """Groups that no person saw."""
     if data.study is None or not len(data):
         return ()
     doubts = []

@@ -50,7 +50,7 @@ from believable.stats.means import mean_t
 from believable.stats.result import Alternative
 from believable.study.measures import BY_CONDITION
 
-#: Scales with more values than this are drawn as a histogram of so many bars.
+#: Scales with more values than this are drawn as a histogram with this number of bars.
 MOST_VALUES, BARS = 11, 12
 #: More texts than this are written as CSV only.
 PRINTED_TEXTS = 40
@@ -110,10 +110,10 @@ def numbers_section(
     spread_table, spread_chart = _distribution(rows, context)
     low, high = context.source.scale
     return Section(
-        context.name,
-        context.title,
-        (*words, *_not_grouped(rows, context)),
-        (
+        name=context.name,
+        title=context.title,
+        paragraphs=(*words, *_not_grouped(rows, context)),
+        findings=(
             *group_findings(
                 context,
                 decided,
@@ -128,32 +128,34 @@ def numbers_section(
                 lambda contrast: difference_words(context, contrast, "{first} minus {second}"),
             ),
         ),
-        (
+        tables=(
             table(
                 f"{context.name}_groups",
                 f"{context.title} by {context.measure.by}",
                 (
                     context.group_column,
-                    Column("people", "People", "integer"),
-                    Column("judgements", "Judgements", "integer"),
+                    Column(name="people", title="People", form="integer"),
+                    Column(name="judgements", title="Judgements", form="integer"),
                     *estimate_columns("mean", what, about="mean of people's means, t interval"),
-                    Column("sd", "SD", "number", 2, "of single judgements"),
-                    Column("median", "Median", "number", 2),
-                    Column("least", "Least", "number", 2),
-                    Column("most", "Most", "number", 2),
+                    Column(
+                        name="sd", title="SD", form="number", digits=2, about="of single judgements"
+                    ),
+                    Column(name="median", title="Median", form="number", digits=2),
+                    Column(name="least", title="Least", form="number", digits=2),
+                    Column(name="most", title="Most", form="number", digits=2),
                 ),
                 cells,
             ),
             contrast_table(context, compared_pairs, "Difference", ranks=True),
             spread_table,
         ),
-        (
+        charts=(
             Chart(
-                f"{context.name}_means",
-                f"{context.title}: mean by {context.measure.by}",
-                "points",
-                f"{context.name}_groups",
-                {"category": "group", "value": "mean", "low": "mean_low", "high": "mean_high"},
+                name=f"{context.name}_means",
+                title=f"{context.title}: mean by {context.measure.by}",
+                kind="points",
+                table=f"{context.name}_groups",
+                use={"category": "group", "value": "mean", "low": "mean_low", "high": "mean_high"},
                 x_title=context.title,
                 caption="Points: means of people's means; bars: their intervals.",
                 x_range=(low, high) if low is not None and high is not None else None,
@@ -178,8 +180,8 @@ def _distribution(rows: MeasuredRows, context: MeasureContext) -> tuple[Table, C
     values = sorted(set(rows.number.tolist()) | set(steps))
     columns = (
         context.group_column,
-        Column("count", "Judgements", "integer"),
-        Column("share", "Share", "share", 1),
+        Column(name="count", title="Judgements", form="integer"),
+        Column(name="share", title="Share", form="share", digits=1),
     )
     if len(values) <= MOST_VALUES:
         cells = []
@@ -189,11 +191,19 @@ def _distribution(rows: MeasuredRows, context: MeasureContext) -> tuple[Table, C
                 (group, int((own == v).sum()), _part((own == v).sum(), len(own)), f"{v:g}")
                 for v in values
             ]
-        shares = table(name, title, (*columns, Column("value", "Answer")), cells, data_only=True)
+        shares = table(
+            name, title, (*columns, Column(name="value", title="Answer")), cells, data_only=True
+        )
         caption = "Share of the judgements of each group that chose each value."
         use = {"category": "group", "value": "share", "colour": "value"}
         return shares, Chart(
-            name, title, "stacked", name, use, x_title="Share of judgements", caption=caption
+            name=name,
+            title=title,
+            kind="stacked",
+            table=name,
+            use=use,
+            x_title="Share of judgements",
+            caption=caption,
         )
     edges = np.linspace(min(values), max(values), BARS + 1)
     bars = []
@@ -203,16 +213,19 @@ def _distribution(rows: MeasuredRows, context: MeasureContext) -> tuple[Table, C
             edges[:-1], edges[1:], np.histogram(own, edges)[0], strict=True
         ):
             bars.append((group, int(count), _part(int(count), len(own)), float(low), float(high)))
-    limits = (Column("low", "From", "number"), Column("high", "To", "number"))
+    limits = (
+        Column(name="low", title="From", form="number"),
+        Column(name="high", title="To", form="number"),
+    )
     use = {"from": "low", "to": "high", "count": "count", "facet": "group"}
     return (
         table(name, title, (*columns, *limits), bars, data_only=True),
         Chart(
-            name,
-            title,
-            "histogram",
-            name,
-            use,
+            name=name,
+            title=title,
+            kind="histogram",
+            table=name,
+            use=use,
             x_title=context.title,
             caption="Judgements of each group.",
         ),
@@ -256,16 +269,16 @@ def share_section(data: Data, context: MeasureContext) -> Section:
     ]
     counting = ", ".join(str(value) for value in context.measure.yes or ("ticked",))
     return Section(
-        context.name,
-        context.title,
-        (
+        name=context.name,
+        title=context.title,
+        paragraphs=(
             (
                 f"Answers that count: {counting}. A ratio above 1 says that they are more frequent"
                 " in the first group."
             ),
             *_not_grouped(rows, context),
         ),
-        (
+        findings=(
             *group_findings(
                 context,
                 decided,
@@ -282,22 +295,22 @@ def share_section(data: Data, context: MeasureContext) -> Section:
                 ),
             ),
         ),
-        (
+        tables=(
             table(
                 f"{context.name}_groups",
                 f"{context.title} by {context.measure.by}",
                 (
                     context.group_column,
-                    Column("people", "People", "integer"),
-                    Column("answers", "Answers", "integer"),
-                    Column("yes", "Count", "integer"),
+                    Column(name="people", title="People", form="integer"),
+                    Column(name="answers", title="Answers", form="integer"),
+                    Column(name="yes", title="Count", form="integer"),
                     *_share_columns(),
                 ),
                 cells,
             ),
             contrast_table(context, compared_pairs, "Odds ratio", ranks=False),
         ),
-        (_share_chart(context, f"{context.name}_groups", {"category": "group"}),),
+        charts=(_share_chart(context, f"{context.name}_groups", {"category": "group"}),),
     )
 
 
@@ -305,17 +318,18 @@ def _share_columns() -> tuple[Column, ...]:
     about = "mean of people's shares, Wilson interval with the effective number"
     value, low, high = estimate_columns("share", "Share", about=about)
     return tuple(
-        Column(column.name, column.title, "share", 1, column.about) for column in (value, low, high)
+        Column(name=column.name, title=column.title, form="share", digits=1, about=column.about)
+        for column in (value, low, high)
     )
 
 
 def _share_chart(context: MeasureContext, name: str, use: dict[str, str]) -> Chart:
     return Chart(
-        f"{name}_chart",
-        f"{context.title} by {context.measure.by}",
-        "points",
-        name,
-        use | {"value": "share", "low": "share_low", "high": "share_high"},
+        name=f"{name}_chart",
+        title=f"{context.title} by {context.measure.by}",
+        kind="points",
+        table=name,
+        use=use | {"value": "share", "low": "share_low", "high": "share_high"},
         x_title="Share of answers",
         caption="Points: shares; bars: their intervals over people.",
         x_range=(0, 1),
@@ -336,7 +350,9 @@ def mean_of_shares(shares: FloatArray, method: str, level: float) -> Estimate:
             float(shares[0]), "one person has no spread", method=method, n=1, level=level
         )
     low, high = mean_share(shares, level=level)
-    return Estimate(float(shares.mean()), low, high, level, len(shares), method)
+    return Estimate(
+        value=float(shares.mean()), low=low, high=high, level=level, n=len(shares), method=method
+    )
 
 
 def shares_section(data: Data, context: MeasureContext) -> Section:
@@ -375,9 +391,9 @@ def shares_section(data: Data, context: MeasureContext) -> Section:
     columns = contrast_table(context, (), "Odds ratio", ranks=False).columns
     name = f"{context.name}_groups"
     return Section(
-        context.name,
-        context.title,
-        (
+        name=context.name,
+        title=context.title,
+        paragraphs=(
             "All answers by group. To test one of them, name it in the plan: `yes: […]`.",
             *_not_grouped(rows, context),
         ),
@@ -387,9 +403,9 @@ def shares_section(data: Data, context: MeasureContext) -> Section:
                 f"{context.title} by {context.measure.by}",
                 (
                     context.group_column,
-                    Column("answer", "Answer"),
-                    Column("answers", "Answers", "integer"),
-                    Column("count", "Count", "integer"),
+                    Column(name="answer", title="Answer"),
+                    Column(name="answers", title="Answers", form="integer"),
+                    Column(name="count", title="Count", form="integer"),
                     *_share_columns(),
                 ),
                 cells,
@@ -397,7 +413,7 @@ def shares_section(data: Data, context: MeasureContext) -> Section:
             table(
                 f"{context.name}_contrasts",
                 f"{context.title}: odds ratios between groups, answer by answer",
-                (Column("answer", "Answer"), *columns),
+                (Column(name="answer", title="Answer"), *columns),
                 compared,
                 status="exploratory",
                 note="p Holm is adjusted over the pairs of one answer.",
@@ -422,7 +438,7 @@ def _share_contrast(
 
 
 def text_section(data: Data, context: MeasureContext) -> Section:
-    """What people wrote, and how often each code was given where the texts were coded."""
+    """The texts that people wrote, and how often each code was applied if the texts were coded."""
     rows = gathered(data, context.measure, context.source)
     known = rows.where(np.fromiter((bool(text) for text in rows.text), np.bool_, len(rows)))
     counts = [
@@ -434,9 +450,9 @@ def text_section(data: Data, context: MeasureContext) -> Section:
     ]
     coded = _coded_tables(data, context)
     return Section(
-        context.name,
-        context.title,
-        (
+        name=context.name,
+        title=context.title,
+        paragraphs=(
             (
                 f"{counted(len(known), 'text')}; {counted(len(rows) - len(known), 'question')} left"
                 " open."
@@ -453,15 +469,15 @@ def text_section(data: Data, context: MeasureContext) -> Section:
                 f"{context.title}: texts by {context.measure.by}",
                 (
                     context.group_column,
-                    Column("people", "People", "integer"),
-                    Column("texts", "Texts", "integer"),
+                    Column(name="people", title="People", form="integer"),
+                    Column(name="texts", title="Texts", form="integer"),
                 ),
                 counts,
             ),
             table(
                 f"{context.name}_texts",
                 f"{context.title}: what people wrote",
-                (context.group_column, Column("text", "Text")),
+                (context.group_column, Column(name="text", title="Text")),
                 texts,
                 data_only=len(texts) > PRINTED_TEXTS,
                 note="In the order of the sessions." if texts else "Nobody wrote anything.",
@@ -505,10 +521,10 @@ def _coded_tables(data: Data, context: MeasureContext) -> tuple[Table, ...]:
                 f"{context.title}: shares of codes ({codebook})",
                 (
                     context.group_column,
-                    Column("code", "Code"),
-                    Column("direction", "Direction"),
-                    Column("count", "Count", "integer"),
-                    Column("total", "Codes", "integer"),
+                    Column(name="code", title="Code"),
+                    Column(name="direction", title="Direction"),
+                    Column(name="count", title="Count", form="integer"),
+                    Column(name="total", title="Codes", form="integer"),
                     *_share_columns(),
                 ),
                 cells,

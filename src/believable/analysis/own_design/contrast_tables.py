@@ -1,8 +1,8 @@
-"""What every measure says alike: its groups side by side, its pairs of groups with tests, findings
-for what was declared.
+"""Output that every measure has: its groups, its pairs of groups with tests, findings for declared
+comparisons.
 
-The tables hold every group and every pair. Findings are what the plan is about: the pairs and
-groups that hypotheses name, or all pairs of a measure that no hypothesis names.
+The tables hold every group and every pair. Findings answer the plan: the pairs and groups that
+hypotheses name, or all pairs of a measure that no hypothesis names.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from believable.study.own_design import MARGIN, MeasureSource, pair_name
 Contrasting = Callable[[str, str, Alternative], Contrast]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureContext:
     """One measure of the plan with everything settled: what its section is made from."""
 
@@ -54,7 +54,9 @@ class MeasureContext:
     @property
     def group_column(self) -> Column:
         by = self.measure.by.replace("_", " ")
-        return Column("group", f"{by[0].upper()}{by[1:]}", about=f"level of {self.measure.by}")
+        return Column(
+            name="group", title=f"{by[0].upper()}{by[1:]}", about=f"level of {self.measure.by}"
+        )
 
     def claimed(self, about: str) -> bool:
         return any(
@@ -95,10 +97,10 @@ def group_findings(
             if scope:
                 sentence = f"For {scope}: {sentence}"
             yield Finding(
-                context.name,
-                f"{context.title}, {group}",
-                sentence,
-                estimate,
+                outcome=context.name,
+                title=f"{context.title}, {group}",
+                sentence=sentence,
+                estimate=estimate,
                 about=group,
                 scope=scope,
             )
@@ -107,9 +109,7 @@ def group_findings(
 def contrast_findings(
     context: MeasureContext, all_contrasts: Sequence[Contrast], words: Callable[[Contrast], str]
 ) -> Iterator[Finding]:
-    """Pairs that hypotheses speak of; all of them where none does, or where one leaves open
-    which.
-    """
+    """Pairs that hypotheses speak of; all of them if none does, or if one does not name any."""
     named = any(
         hypothesis.outcome == context.name for hypothesis in context.plan.declared.hypotheses
     )
@@ -124,14 +124,21 @@ def contrast_findings(
             yield _about(
                 context,
                 contrast,
-                Finding(context.name, title, words(contrast), test.estimate, test, about=about),
+                Finding(
+                    outcome=context.name,
+                    title=title,
+                    sentence=words(contrast),
+                    estimate=test.estimate,
+                    test=test,
+                    about=about,
+                ),
             )
         if any(claim.criterion == "equivalent" for claim in claims):
             yield _about(context, contrast, _equivalence_finding(context, contrast, about))
 
 
 def _about(context: MeasureContext, contrast: Contrast, finding: Finding) -> Finding:
-    """The finding with what it varies with; it says that it is about these clips if it is."""
+    """The finding with its sources of variance; it says that it is about these clips if it is."""
     clips = contrast.clips[0]
     if not clips:
         return finding
@@ -158,7 +165,13 @@ def _equivalence_finding(context: MeasureContext, contrast: Contrast, about: str
     )
     title = f"{context.title}, equivalence of {contrast.first} and {contrast.second}"
     return Finding(
-        context.name, title, sentence, test.estimate, test, about=about, kind="equivalence"
+        outcome=context.name,
+        title=title,
+        sentence=sentence,
+        estimate=test.estimate,
+        test=test,
+        about=about,
+        kind="equivalence",
     )
 
 
@@ -228,14 +241,17 @@ def contrast_table(
     more = (
         (
             Column(
-                "effect",
-                "d",
-                "number",
-                2,
-                "standardised effect: dz of people who judged both, else Hedges' g",
+                name="effect",
+                title="d",
+                form="number",
+                digits=2,
+                about="standardised effect: dz of people who judged both, else Hedges' g",
             ),
             Column(
-                "p_ranks", "p ranks", "p", about="Wilcoxon or Mann–Whitney test of people's means"
+                name="p_ranks",
+                title="p ranks",
+                form="p",
+                about="Wilcoxon or Mann–Whitney test of people's means",
             ),
         )
         if ranks
@@ -245,20 +261,25 @@ def contrast_table(
         f"{context.name}_contrasts",
         f"{context.title}: {'differences' if ranks else 'odds ratios'} between groups",
         (
-            Column("contrast", "Contrast"),
-            Column("people", "People", "integer"),
+            Column(name="contrast", title="Contrast"),
+            Column(name="people", title="People", form="integer"),
             *estimate_columns("estimate", estimate),
             Column(
-                "statistic",
-                "t or z" if ranks else "z or k",
-                "number",
+                name="statistic",
+                title="t or z" if ranks else "z or k",
+                form="number",
                 about="t, z, or the count of an exact test",
             ),
-            Column("df", "df", "number", 1),
-            Column("p", "p", "p"),
-            Column("p_holm", "p Holm", "p", about="adjusted over the contrasts of this table"),
+            Column(name="df", title="df", form="number", digits=1),
+            Column(name="p", title="p", form="p"),
+            Column(
+                name="p_holm",
+                title="p Holm",
+                form="p",
+                about="adjusted over the contrasts of this table",
+            ),
             *more,
-            Column("method", "Model or test"),
+            Column(name="method", title="Model or test"),
         ),
         rows,
         status="exploratory",

@@ -26,9 +26,10 @@ from believable.stats.means import welch_t
 from believable.stats.models import MixedModel, mixed_linear, mixed_logistic
 from believable.stats.result import Alternative, TestResult, no_result, tail
 
-#: A random effect needs so many levels; with fewer, means of people are compared.
+#: A random effect needs this number of levels; with fewer, means of people are compared.
 LEAST_LEVELS = 5
-#: So many judgements of each group per person tell the person's own effect of the group.
+#: This number of judgements of each group per person identifies the person's own effect of the
+#: group.
 LEAST_FOR_SLOPES = 2
 
 #: The part of a formula by which a verdict speaks of other stimuli, too.
@@ -37,7 +38,7 @@ OF_STIMULI = "(1 | stimulus)"
 Design = Literal["within", "between"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast:
     """The first group minus the second (for shares: the odds of the first over those of the
     second).
@@ -46,8 +47,8 @@ class Contrast:
     ranks     the same question asked of the order of the people's means alone; None for shares and
               counts
     formula   of the model, as in lme4; empty for a test without one
-    split     what the difference varies with; None if no stimulus is known, or if there is nothing
-              to compare
+    split     the sources of variance of the difference; None if no stimulus is known, or if there
+              is nothing to compare
     clips     how many stimuli of both groups were judged, and how many of the group with fewer;
               zeros if they are not known
     """
@@ -70,9 +71,17 @@ def mean_contrast(
     """
     a, b = rows.of(first), rows.of(second)
     design, paired = _design(a, b)
-    blank = _empty(a, b, first, second, "linear mixed model", alternative, level)
+    blank = _empty(
+        a,
+        b=b,
+        first=first,
+        second=second,
+        method="linear mixed model",
+        side=alternative,
+        level=level,
+    )
     if blank is not None:
-        return Contrast(first, second, design, blank)
+        return Contrast(first=first, second=second, design=design, test=blank)
     of_a, of_b = person_means(a), person_means(b)
     if design == "within":
         values = _of(paired, *of_a), _of(paired, *of_b)
@@ -86,18 +95,20 @@ def mean_contrast(
     simple = replace(simple, method=f"{simple.method} of people's means", effect=effect)
     formula = _formula("value", a, b, design, slopes=_has_slopes(a, b, paired))
     if formula is None:
-        return Contrast(first, second, design, simple, ranks=ranks)
+        return Contrast(first=first, second=second, design=design, test=simple, ranks=ranks)
     try:
         model = mixed_linear(
             formula, _table(a, b, first, second), levels={"group": (second, first)}, level=level
         )
     except InvalidInput:
-        return Contrast(first, second, design, simple, ranks=ranks)
+        return Contrast(first=first, second=second, design=design, test=simple, ranks=ranks)
     if not model.convergence.converged:
         note = (*simple.notes, "the mixed model did not converge")
-        return Contrast(first, second, design, replace(simple, notes=note), ranks=ranks)
+        return Contrast(
+            first=first, second=second, design=design, test=replace(simple, notes=note), ranks=ranks
+        )
     people = len(np.union1d(a.person, b.person))
-    test = _tested(
+    test = _test_coefficient(
         model,
         f"group[{first}]",
         people,
@@ -105,7 +116,9 @@ def mean_contrast(
         "linear mixed model, Satterthwaite's t",
         effect,
     )
-    return Contrast(first, second, design, test, formula, ranks)
+    return Contrast(
+        first=first, second=second, design=design, test=test, formula=formula, ranks=ranks
+    )
 
 
 def share_contrast(
@@ -116,23 +129,38 @@ def share_contrast(
     """
     a, b = rows.of(first), rows.of(second)
     design, paired = _design(a, b)
-    blank = _empty(a, b, first, second, "odds ratio", alternative, level)
+    blank = _empty(
+        a, b=b, first=first, second=second, method="odds ratio", side=alternative, level=level
+    )
     if blank is not None:
-        return Contrast(first, second, design, blank)
+        return Contrast(first=first, second=second, design=design, test=blank)
     both = np.concatenate([a.number, b.number])
     if both.min() == both.max():
         answer = "yes" if both[0] else "no"
         reason = f"everybody answered {answer} in both groups"
         return Contrast(
-            first, second, design, _none(reason, "odds ratio", len(both), alternative, level)
+            first=first,
+            second=second,
+            design=design,
+            test=_none(reason, "odds ratio", len(both), alternative, level),
         )
     once = _most_per_person(a) == 1 and _most_per_person(b) == 1
     if once and design == "within":
         yes_a, yes_b = _of(paired, *person_means(a)) > 0, _of(paired, *person_means(b)) > 0
-        return Contrast(first, second, design, _exact_pairs(yes_a, yes_b, alternative, level))
+        return Contrast(
+            first=first,
+            second=second,
+            design=design,
+            test=_exact_pairs(yes_a, yes_b, alternative, level),
+        )
     if once:
         table = [[int(part.number.sum()), int(len(part) - part.number.sum())] for part in (a, b)]
-        return Contrast(first, second, design, fisher(table, alternative=alternative, level=level))
+        return Contrast(
+            first=first,
+            second=second,
+            design=design,
+            test=fisher(table, alternative=alternative, level=level),
+        )
     counts = _table(a, b, first, second)
     return _logistic(
         counts,
@@ -163,16 +191,18 @@ def count_contrast(
     rows, wholes = rows.where(keep), wholes[keep]
     a, b = rows.of(first), rows.of(second)
     design, _ = _design(a, b)
-    blank = _empty(a, b, first, second, "odds ratio", alternative, level)
+    blank = _empty(
+        a, b=b, first=first, second=second, method="odds ratio", side=alternative, level=level
+    )
     if blank is not None:
-        return Contrast(first, second, design, blank)
+        return Contrast(first=first, second=second, design=design, test=blank)
     both = np.concatenate([a.number, b.number])
     if both.sum() == 0:
         return Contrast(
-            first,
-            second,
-            design,
-            _none("nothing was flagged", "odds ratio", len(both), alternative, level),
+            first=first,
+            second=second,
+            design=design,
+            test=_none("nothing was flagged", "odds ratio", len(both), alternative, level),
         )
     table = _table(a, b, first, second) | {
         "whole": np.concatenate([wholes[rows.group == first], wholes[rows.group == second]])
@@ -197,22 +227,22 @@ def equivalence(contrast: Contrast, margin: float, alpha: float) -> TestResult:
     harder_low = p_low >= p_high
     half = float(spread.ppf(1 - alpha)) * se
     narrow = Estimate(
-        estimate.value,
-        estimate.value - half,
-        estimate.value + half,
-        1 - 2 * alpha,
-        estimate.n,
-        estimate.method,
+        value=estimate.value,
+        low=estimate.value - half,
+        high=estimate.value + half,
+        level=1 - 2 * alpha,
+        n=estimate.n,
+        method=estimate.method,
         se=se,
     )
     return TestResult(
-        below if harder_low else above,
-        max(p_low, p_high),
-        test.n,
-        method,
-        test.df,
-        "greater" if harder_low else "less",
-        narrow,
+        statistic=below if harder_low else above,
+        p_value=max(p_low, p_high),
+        n=test.n,
+        method=method,
+        df=test.df,
+        alternative="greater" if harder_low else "less",
+        estimate=narrow,
         symbol="t",
     )
 
@@ -264,7 +294,7 @@ def _most_per_person(rows: MeasuredRows) -> int:
 
 
 def _has_slopes(a: MeasuredRows, b: MeasuredRows, paired: IntArray) -> bool:
-    """Whether most people who judged both groups did so often enough for an effect of their own."""
+    """Whether most people who judged both groups did so often enough for an individual effect."""
     if len(paired) < LEAST_LEVELS:
         return False
     counts = [
@@ -286,7 +316,7 @@ def _formula(
     stimuli = [{str(name) for name in part.stimulus if name is not None} for part in (a, b)]
     whole = all(name is not None for part in (a, b) for name in part.stimulus)
     # A stimulus belongs to one group: with a single one in a group, stimulus and group cannot be
-    # told apart.
+    # separated.
     if whole and len(stimuli[0] | stimuli[1]) >= LEAST_LEVELS and min(map(len, stimuli)) > 1:
         parts.append(OF_STIMULI)
     return f"{response} ~ group + {' + '.join(parts)}"
@@ -305,7 +335,7 @@ def _table(a: MeasuredRows, b: MeasuredRows, first: str, second: str) -> dict[st
 # tests
 
 
-def _tested(
+def _test_coefficient(
     model: MixedModel,
     term: str,
     n: int,
@@ -341,14 +371,14 @@ def _tested(
         float(spread.cdf(coefficient.statistic)), float(spread.sf(coefficient.statistic)), side
     )
     return TestResult(
-        coefficient.statistic,
-        p,
-        n,
-        method,
-        coefficient.df,
-        side,
-        shown,
-        effect,
+        statistic=coefficient.statistic,
+        p_value=p,
+        n=n,
+        method=method,
+        df=coefficient.df,
+        alternative=side,
+        estimate=shown,
+        effect=effect,
         notes=notes,
         symbol="t" if coefficient.df else "z",
     )
@@ -393,22 +423,36 @@ def _logistic(
     formula = _formula("value", a, b, design, slopes=slopes)
     if formula is None:
         reason = f"a model needs at least {LEAST_LEVELS} people with several answers, got {n}"
-        return Contrast(first, second, design, _none(reason, method, n, side, level))
+        return Contrast(
+            first=first, second=second, design=design, test=_none(reason, method, n, side, level)
+        )
     trials = "whole" if "whole" in table else None
     try:
         model = mixed_logistic(
             formula, table, trials=trials, levels={"group": (second, first)}, level=level
         )
     except InvalidInput as error:
-        return Contrast(first, second, design, _none(str(error), method, n, side, level), formula)
+        return Contrast(
+            first=first,
+            second=second,
+            design=design,
+            test=_none(str(error), method, n, side, level),
+            formula=formula,
+        )
     if not model.convergence.converged and not model.convergence.separated:
         reason = (
             model.convergence.messages[-1]
             if model.convergence.messages
             else "the model did not converge"
         )
-        return Contrast(first, second, design, _none(reason, method, n, side, level), formula)
+        return Contrast(
+            first=first,
+            second=second,
+            design=design,
+            test=_none(reason, method, n, side, level),
+            formula=formula,
+        )
     if model.criterion.startswith("penalised"):
         method = "mixed logistic model, penalised because the answers are sparse, Wald test"
-    test = _tested(model, f"group[{first}]", n, side, method, None, odds=True)
-    return Contrast(first, second, design, test, formula)
+    test = _test_coefficient(model, f"group[{first}]", n, side, method, None, odds=True)
+    return Contrast(first=first, second=second, design=design, test=test, formula=formula)

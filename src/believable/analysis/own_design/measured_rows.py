@@ -1,5 +1,5 @@
-"""What a measure is computed from: one row per judgement, with the person, the group and the
-stimulus it is about.
+"""The input of a measure: one row per judgement, with the person, the group and the judged
+stimulus.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ IntArray = NDArray[np.int64]
 ObjectArray = NDArray[np.object_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredRows:
     """One entry per judgement, in the order of the bundle.
 
     person     place of the session in `Data.sessions`
-    group      condition of what was judged, or level of the arm; None where there is none
-    number     NaN where the answer is no number; text None where it is no text
+    group      condition of the judged stimulus, or level of the arm; None if there is none
+    number     NaN if the answer is not a number; text None if it is not a text
     """
 
     person: IntArray
@@ -41,12 +41,12 @@ class MeasuredRows:
 
     def where(self, keep: BoolArray) -> MeasuredRows:
         return MeasuredRows(
-            self.person[keep],
-            self.group[keep],
-            self.stimulus[keep],
-            self.item[keep],
-            self.number[keep],
-            self.text[keep],
+            person=self.person[keep],
+            group=self.group[keep],
+            stimulus=self.stimulus[keep],
+            item=self.item[keep],
+            number=self.number[keep],
+            text=self.text[keep],
         )
 
     def of(self, group: str) -> MeasuredRows:
@@ -74,12 +74,12 @@ def gathered(data: Data, measure: DeclaredMeasure, source: MeasureSource) -> Mea
         for name in ("condition", "stimulus", "item", "value_number", "value_text")
     }
     entries = MeasuredRows(
-        person,
-        groups(data, measure, person, columns["condition"]),
-        columns["stimulus"],
-        columns["item"],
-        columns["value_number"].astype(np.float64),
-        columns["value_text"],
+        person=person,
+        group=groups(data, measure, person, columns["condition"]),
+        stimulus=columns["stimulus"],
+        item=columns["item"],
+        number=columns["value_number"].astype(np.float64),
+        text=columns["value_text"],
     )
     several = (
         source.shape == "numbers"
@@ -87,7 +87,7 @@ def gathered(data: Data, measure: DeclaredMeasure, source: MeasureSource) -> Mea
         and any(item is not None for item in entries.item)
     )
     return (
-        _averaged(entries, table["position"].values[rows], table["player"].values[rows])
+        _average(entries, table["position"].values[rows], table["player"].values[rows])
         if several
         else entries
     )
@@ -100,7 +100,7 @@ def groups(
     return condition if measure.by == BY_CONDITION else data.arm(measure.by)[person]
 
 
-def _averaged(entries: MeasuredRows, position: IntArray, player: IntArray) -> MeasuredRows:
+def _average(entries: MeasuredRows, position: IntArray, player: IntArray) -> MeasuredRows:
     """One row per answer: the mean of its parts."""
     places: dict[tuple[int, int, int], list[int]] = {}
     for row, key in enumerate(
@@ -115,12 +115,12 @@ def _averaged(entries: MeasuredRows, position: IntArray, player: IntArray) -> Me
         for rows in places.values()
     ]
     return MeasuredRows(
-        entries.person[first],
-        entries.group[first],
-        entries.stimulus[first],
-        np.full(len(first), None, dtype=object),
-        np.array(means, dtype=np.float64),
-        entries.text[first],
+        person=entries.person[first],
+        group=entries.group[first],
+        stimulus=entries.stimulus[first],
+        item=np.full(len(first), None, dtype=object),
+        number=np.array(means, dtype=np.float64),
+        text=entries.text[first],
     )
 
 
@@ -136,21 +136,21 @@ def answers_as_yes(rows: MeasuredRows, yes: Sequence[str | int | float] | None) 
         return known.with_numbers((known.number > 0).astype(np.float64))
     words = {str(value) for value in yes}
     values = [
-        float(_written(number, text) in words)
+        float(_written_text(number, text) in words)
         for number, text in zip(known.number.tolist(), known.text.tolist(), strict=True)
     ]
     return known.with_numbers(np.array(values, dtype=np.float64))
 
 
-def _written(number: float, text: str | None) -> str:
+def _written_text(number: float, text: str | None) -> str:
     return text if text is not None else f"{number:g}"
 
 
 def answers_as_words(rows: MeasuredRows) -> ObjectArray:
-    """Each answer as it is written in the study file; None where it was left open."""
+    """Each answer as it is written in the study file; None if it was left open."""
     words = np.empty(len(rows), dtype=object)
     words[:] = [
-        None if text is None and np.isnan(number) else _written(number, text)
+        None if text is None and np.isnan(number) else _written_text(number, text)
         for number, text in zip(rows.number.tolist(), rows.text.tolist(), strict=True)
     ]
     return words

@@ -50,7 +50,7 @@ from believable.study.own_design import SIDES
 _SHARE = "mean of people's shares, Wilson interval with the effective number"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairedChoices:
     """One entry per choice between two groups. `score` is 1 where the first of the page was chosen,
     0 where the second was, and one half where neither was. `left_out` counts choices that are about
@@ -60,7 +60,7 @@ class PairedChoices:
     person: IntArray
     first: ObjectArray
     second: ObjectArray
-    #: The two stimuli of the page, whichever stood first; None if they are not known.
+    #: The two stimuli of the page, in either order; None if they are not known.
     clips: ObjectArray
     score: FloatArray
     left_out: int
@@ -84,7 +84,7 @@ class PairedChoices:
 
 
 def choices(data: Data, context: MeasureContext) -> PairedChoices:
-    """Who was chosen: the answer's side, and the condition of what stood there."""
+    """The chosen stimulus: the answer's side, and the condition of the stimulus on that side."""
     table_, shown = data.table("answers"), data.table("shown")
     keep = table_["question"].values == context.source.question
     keep &= np.isin(table_["trial"].values.astype(str), context.source.trials)
@@ -103,7 +103,7 @@ def choices(data: Data, context: MeasureContext) -> PairedChoices:
     ]
     condition = np.full(
         len(shown) + 1, None, dtype=object
-    )  # the last entry stands for a place without a stimulus, −1
+    )  # the last entry means a position without a stimulus, −1
     condition[:-1] = shown["condition"].values
     first, second = condition[sides[0]], condition[sides[1]]
     stimulus = np.full(len(shown) + 1, None, dtype=object)
@@ -122,13 +122,13 @@ def choices(data: Data, context: MeasureContext) -> PairedChoices:
     )
     kept = apart & answered
     return PairedChoices(
-        person[kept],
-        first[kept],
-        second[kept],
-        clips[kept],
-        score[kept],
-        int((~apart & answered).sum()),
-        int((~answered).sum()),
+        person=person[kept],
+        first=first[kept],
+        second=second[kept],
+        clips=clips[kept],
+        score=score[kept],
+        left_out=int((~apart & answered).sum()),
+        unanswered=int((~answered).sum()),
     )
 
 
@@ -181,10 +181,10 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
         )
     )
     return Section(
-        context.name,
-        context.title,
-        tuple(words),
-        (
+        name=context.name,
+        title=context.title,
+        paragraphs=tuple(words),
+        findings=(
             *group_findings(
                 context,
                 shares,
@@ -196,21 +196,32 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
             ),
             *contrast_findings(context, compared, lambda contrast: _words(context, contrast)),
         ),
-        (
+        tables=(
             table(
                 f"{context.name}_pairs",
                 f"{context.title}, pair by pair",
                 (
-                    Column("pair", "Pair"),
-                    Column("people", "People", "integer"),
-                    Column("choices", "Choices", "integer"),
-                    Column("first", "First", "integer", about="choices of the first"),
-                    Column("second", "Second", "integer", about="choices of the second"),
-                    Column("undecided", "Undecided", "integer", about="both or neither"),
+                    Column(name="pair", title="Pair"),
+                    Column(name="people", title="People", form="integer"),
+                    Column(name="choices", title="Choices", form="integer"),
+                    Column(
+                        name="first", title="First", form="integer", about="choices of the first"
+                    ),
+                    Column(
+                        name="second", title="Second", form="integer", about="choices of the second"
+                    ),
+                    Column(
+                        name="undecided", title="Undecided", form="integer", about="both or neither"
+                    ),
                     *share_columns,
-                    Column("p", "p", "p"),
-                    Column("p_holm", "p Holm", "p", about="adjusted over the pairs of this table"),
-                    Column("method", "Test"),
+                    Column(name="p", title="p", form="p"),
+                    Column(
+                        name="p_holm",
+                        title="p Holm",
+                        form="p",
+                        about="adjusted over the pairs of this table",
+                    ),
+                    Column(name="method", title="Test"),
                 ),
                 rows,
                 status="exploratory",
@@ -221,7 +232,7 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
                 f"{context.title}: strength of each group",
                 (
                     context.group_column,
-                    Column("choices", "Choices", "integer"),
+                    Column(name="choices", title="Choices", form="integer"),
                     *estimate_columns(
                         "strength",
                         "Log strength",
@@ -236,24 +247,29 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
                 ),
             ),
         ),
-        (
+        charts=(
             Chart(
-                f"{context.name}_pairs_chart",
-                f"{context.title}, pair by pair",
-                "points",
-                f"{context.name}_pairs",
-                {"category": "pair", "value": "share", "low": "share_low", "high": "share_high"},
+                name=f"{context.name}_pairs_chart",
+                title=f"{context.title}, pair by pair",
+                kind="points",
+                table=f"{context.name}_pairs",
+                use={
+                    "category": "pair",
+                    "value": "share",
+                    "low": "share_low",
+                    "high": "share_high",
+                },
                 x_title="Share of choices for the first",
                 rules=(("x", 0.5, "one half"),),
                 x_range=(0, 1),
                 caption="Points: shares of decided choices; bars: their intervals.",
             ),
             Chart(
-                f"{context.name}_strengths_chart",
-                f"{context.title}: strength of each group",
-                "points",
-                f"{context.name}_strengths",
-                {
+                name=f"{context.name}_strengths_chart",
+                title=f"{context.title}: strength of each group",
+                kind="points",
+                table=f"{context.name}_strengths",
+                use={
                     "category": "group",
                     "value": "strength",
                     "low": "strength_low",
@@ -287,11 +303,11 @@ def pair_contrast(
         method, reason = "exact binomial test", f"nobody chose between {first} and {second}"
         estimate = undefined(reason, method="share", n=0, level=level)
         test = no_result(reason, method=method, n=0, alternative=alternative, estimate=estimate)
-        return Contrast(first, second, "within", test)
+        return Contrast(first=first, second=second, design="within", test=test)
     people, counts = np.unique(person, return_counts=True)
     if counts.max() == 1:
         test = binomial(int(score.sum()), len(score), alternative=alternative, level=level)
-        return Contrast(first, second, "within", test)
+        return Contrast(first=first, second=second, design="within", test=test)
     codes = np.searchsorted(people, person)
     shares = np.bincount(codes, weights=score) / np.bincount(codes)
     half = np.full(len(shares), 0.5)
@@ -303,12 +319,12 @@ def pair_contrast(
         estimate=mean_t(shares, level=level),
         effect=effect,
     )
-    return Contrast(first, second, "within", test)
+    return Contrast(first=first, second=second, design="within", test=test)
 
 
 def decide_pair(contrast: Contrast, judged: PairedChoices, context: MeasureContext) -> Contrast:
-    """The contrast over people and pairs of stimuli if the plan asks for it, and what it varies
-    with.
+    """The contrast over people and pairs of stimuli if the plan asks for it, and its sources of
+    variance.
     """
     person, score = judged.between(contrast.first, contrast.second)
     person, score = person[score != 0.5], score[score != 0.5]
@@ -324,7 +340,20 @@ def decide_pair(contrast: Contrast, judged: PairedChoices, context: MeasureConte
     test = crossed_share_test(score, person, clips, alternative=side, level=context.level)
     named = replace(in_words(test), n=contrast.test.n, effect=contrast.test.effect)
     subject = f"{contrast.first} and {contrast.second} in general"
-    return replace(known, test=refuse(named, Claim("both", count, "clip", subject, None, "people")))
+    return replace(
+        known,
+        test=refuse(
+            named,
+            Claim(
+                over="both",
+                n_clips=count,
+                unit="clip",
+                subject=subject,
+                least=None,
+                people="people",
+            ),
+        ),
+    )
 
 
 def won(judged: PairedChoices, group: str, level: float) -> Estimate:

@@ -47,7 +47,7 @@ def decide_contrast(
     *,
     odds: bool = False,
 ) -> Contrast:
-    """The contrast with the verdict that the plan asks for, and what it varies with.
+    """The contrast with the verdict that the plan asks for, and its sources of variance.
 
     A linear model with a random effect of stimuli speaks of other stimuli already. Any other test
     is over people alone, or by z, which finds too much with few stimuli: the t test over people and
@@ -87,7 +87,14 @@ def decide_contrast(
 def claim_about(contrast: Contrast, context: MeasureContext) -> Claim:
     """Whom the verdict on a contrast is about."""
     subject = f"{contrast.first} and {contrast.second} in general"
-    return Claim(context.plan.over, contrast.clips[0], "clip", subject, contrast.clips[1], "people")
+    return Claim(
+        over=context.plan.over,
+        n_clips=contrast.clips[0],
+        unit="clip",
+        subject=subject,
+        least=contrast.clips[1],
+        people="people",
+    )
 
 
 def decide_group(
@@ -106,7 +113,17 @@ def decide_group(
     return (
         named
         if clips >= LEAST_UNITS
-        else refuse(named, Claim("both", clips, "clip", "the condition", None, "people"))
+        else refuse(
+            named,
+            Claim(
+                over="both",
+                n_clips=clips,
+                unit="clip",
+                subject="the condition",
+                least=None,
+                people="people",
+            ),
+        )
     )
 
 

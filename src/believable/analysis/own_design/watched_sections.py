@@ -37,13 +37,13 @@ from believable.analysis.viewed_actions import (
     judged,
     stretches_by_page,
 )
-from believable.pages import KINDS
+from believable.contracts.registries import INSTRUMENTS
 from believable.stats.indices import pooled_unbelievable_rate
 from believable.stats.inputs import FloatArray
 from believable.stats.means import mean_t
 from believable.traces.resample import normalise, resample
 
-#: One value of a mean trace per so many milliseconds of the medium.
+#: A mean trace has one value per this number of milliseconds of the medium.
 BIN_MS = 1000
 #: The beginning and the end of a trace, for its change.
 FIFTH = 0.2
@@ -98,15 +98,15 @@ def flags_section(data: Data, context: MeasureContext) -> Section:
         ),
     )
     return Section(
-        context.name,
-        context.title,
-        (
+        name=context.name,
+        title=context.title,
+        paragraphs=(
             (
                 "Of the actions that a person saw, those flagged at least once. A ratio above 1"
                 " says that the first group is flagged more often."
             ),
         ),
-        (
+        findings=(
             *group_findings(
                 context,
                 estimates,
@@ -124,15 +124,15 @@ def flags_section(data: Data, context: MeasureContext) -> Section:
                 ),
             ),
         ),
-        (
+        tables=(
             table(
                 f"{context.name}_groups",
                 f"{context.title} by {context.measure.by}",
                 (
                     context.group_column,
-                    Column("people", "People", "integer"),
-                    Column("viewed", "Viewed actions", "integer"),
-                    Column("flagged", "Flagged", "integer"),
+                    Column(name="people", title="People", form="integer"),
+                    Column(name="viewed", title="Viewed actions", form="integer"),
+                    Column(name="flagged", title="Flagged", form="integer"),
                     *estimate_columns(
                         "rate",
                         "Per 100",
@@ -143,13 +143,13 @@ def flags_section(data: Data, context: MeasureContext) -> Section:
             ),
             contrast_table(context, compared, "Odds ratio", ranks=False),
         ),
-        (
+        charts=(
             Chart(
-                f"{context.name}_rates",
-                f"{context.title} by {context.measure.by}",
-                "points",
-                f"{context.name}_groups",
-                {"category": "group", "value": "rate", "low": "rate_low", "high": "rate_high"},
+                name=f"{context.name}_rates",
+                title=f"{context.title} by {context.measure.by}",
+                kind="points",
+                table=f"{context.name}_groups",
+                use={"category": "group", "value": "rate", "low": "rate_low", "high": "rate_high"},
                 x_title="Flagged per 100 viewed actions",
                 caption="Points: pooled rates; bars: their intervals over people.",
             ),
@@ -160,7 +160,7 @@ def flags_section(data: Data, context: MeasureContext) -> Section:
 def _flag_rows(
     data: Data, context: MeasureContext
 ) -> tuple[MeasuredRows, FloatArray, FloatArray, FloatArray]:
-    """One row per watched page, with flagged and viewed actions (or single flags where none are
+    """One row per watched page, with flagged and viewed actions (or single flags if no actions are
     logged) and minutes watched.
     """
     actions = actions_by_stimulus(data)
@@ -188,7 +188,14 @@ def _flag_rows(
     nothing = np.full(len(rows), None, dtype=object)
     group = groups(data, context.measure, person, table_["condition"].values[rows])
     return (
-        MeasuredRows(person, group, stimulus, nothing, np.full(len(rows), np.nan), nothing),
+        MeasuredRows(
+            person=person,
+            group=group,
+            stimulus=stimulus,
+            item=nothing,
+            number=np.full(len(rows), np.nan),
+            text=nothing,
+        ),
         flagged,
         viewed,
         minutes,
@@ -217,7 +224,9 @@ def trace_section(data: Data, context: MeasureContext) -> Section:
         [_summary(grid, context.measure.summary) for grid in grids], dtype=np.float64
     )
     group = groups(data, context.measure, person, condition)
-    rows = MeasuredRows(person, group, stimulus, nothing, summary, nothing)
+    rows = MeasuredRows(
+        person=person, group=group, stimulus=stimulus, item=nothing, number=summary, text=nothing
+    )
     what = "Mean" if context.measure.summary == "mean" else "Change"
     words = [_scale_words(context)]
     if untouched:
@@ -225,11 +234,11 @@ def trace_section(data: Data, context: MeasureContext) -> Section:
     section = numbers_section(rows, context, what, tuple(words))
     over_time = _over_time(grids, rows, context)
     chart = Chart(
-        f"{context.name}_over_time_chart",
-        f"{context.title} over time",
-        "lines",
-        f"{context.name}_over_time",
-        {"x": "at_s", "y": "mean", "low": "mean_low", "high": "mean_high", "colour": "group"},
+        name=f"{context.name}_over_time_chart",
+        title=f"{context.title} over time",
+        kind="lines",
+        table=f"{context.name}_over_time",
+        use={"x": "at_s", "y": "mean", "low": "mean_low", "high": "mean_high", "colour": "group"},
         x_title="Seconds of the medium",
         y_title=context.title,
         caption=(
@@ -237,27 +246,23 @@ def trace_section(data: Data, context: MeasureContext) -> Section:
         ),
     )
     return Section(
-        section.name,
-        section.title,
-        section.paragraphs,
-        section.findings,
-        (*section.tables, over_time),
-        (*section.charts, chart) if over_time.rows else section.charts,
+        name=section.name,
+        title=section.title,
+        paragraphs=section.paragraphs,
+        findings=section.findings,
+        tables=(*section.tables, over_time),
+        charts=(*section.charts, chart) if over_time.rows else section.charts,
     )
 
 
 def _marks(context: MeasureContext) -> bool:
-    """Whether the instrument leaves marks, and no value that stands."""
-    return any(
-        stream.kind == "trace.mark" for stream in KINDS.instruments[context.source.kind].streams
-    )
+    """Whether the instrument leaves marks, and no lasting value."""
+    return any(stream.kind == "trace.mark" for stream in INSTRUMENTS[context.source.kind].streams)
 
 
-def _unbounded(context: MeasureContext) -> bool:
+def _is_unbounded(context: MeasureContext) -> bool:
     """Whether a trace counts notches, without a zero or an end that people share."""
-    return KINDS.instruments[context.source.kind].records[0].type == "integer" and not _marks(
-        context
-    )
+    return INSTRUMENTS[context.source.kind].records[0].type == "integer" and not _marks(context)
 
 
 def _scale_words(context: MeasureContext) -> str:
@@ -265,7 +270,7 @@ def _scale_words(context: MeasureContext) -> str:
         return (
             "Marks count 1 and −1 in the second in which they are made, and 0 where there is none."
         )
-    if _unbounded(context):
+    if _is_unbounded(context):
         return (
             "Each trace is scaled from its least value, 0, to its greatest, 1: its notches have no"
             " unit that people share."
@@ -274,7 +279,7 @@ def _scale_words(context: MeasureContext) -> str:
 
 
 def _grid(line: TraceLine, watched_ms: float, context: MeasureContext) -> FloatArray:
-    """The trace second by second, to the end of what was watched."""
+    """The trace second by second, to the end of the watched part."""
     end_ms = max(float(line.media_ms.max()) + 1, watched_ms)
     grid = resample(
         line.media_ms,
@@ -283,7 +288,7 @@ def _grid(line: TraceLine, watched_ms: float, context: MeasureContext) -> FloatA
         duration_ms=end_ms,
         fill="zero" if _marks(context) else "hold",
     )
-    return normalise(grid, constant=0.5) if _unbounded(context) else grid
+    return normalise(grid, constant=0.5) if _is_unbounded(context) else grid
 
 
 def _summary(grid: FloatArray, summary: str) -> float:
@@ -316,8 +321,8 @@ def _over_time(grids: Sequence[FloatArray], rows: MeasuredRows, context: Measure
         f"{context.title} over time",
         (
             context.group_column,
-            Column("at_s", "Second", "number", 0),
-            Column("people", "People", "integer"),
+            Column(name="at_s", title="Second", form="number", digits=0),
+            Column(name="people", title="People", form="integer"),
             *estimate_columns("mean", "Mean", about="mean of people's traces, t interval"),
         ),
         cells,

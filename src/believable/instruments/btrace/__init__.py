@@ -10,7 +10,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from believable.instruments.contract import Act, AnswerColumn, Instrument
+from believable.contracts.instrument import Act, AnswerColumn, Instrument
+from believable.contracts.record import Text
 from believable.instruments.tracing import (
     FOLLOW,
     HOLD,
@@ -20,7 +21,6 @@ from believable.instruments.tracing import (
     hold,
     pushes,
 )
-from believable.study.records import Text
 
 
 class BTraceParams(TraceParams):
@@ -36,7 +36,7 @@ def perform(params: BTraceParams, rng: random.Random, duration_ms: int) -> Seque
     device = rng.choice(("key", "key", "pointer"))
     acts: list[Act] = []
     for push in pushes(rng, duration_ms, longest_burst=1):
-        # The next press comes after 250 ms at the earliest, so that no hold reaches into it.
+        # The next press follows after at least 250 ms, so no hold reaches into it.
         long = rng.random() < 0.5
         end_ms = min(
             duration_ms - 1,

@@ -14,17 +14,17 @@ from pydantic import Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from believable.instruments.contract import AnswerColumn, Instrument, InvalidAnswer
-from believable.study.records import Record, Text, word_or
+from believable.contracts.instrument import AnswerColumn, Instrument, InvalidAnswer
+from believable.contracts.record import Record, Text, word_or
 
 
 class AnswerOption(Record):
     """In the file either a plain word (`red`), or `{value: red, label: {en: Red, de: Rot}}`."""
 
     value: str = Field(min_length=1, max_length=100)
-    """What is stored."""
+    """The stored value."""
     label: Text
-    """What people read; the value where it is left out."""
+    """The text for participants; the value by default."""
 
     @model_validator(mode="before")
     @classmethod
@@ -56,7 +56,7 @@ def read_option(options: Sequence[AnswerOption], raw: Any) -> str:
 
 
 def repeated_values(options: Sequence[AnswerOption], path: str) -> list[tuple[str, str, str]]:
-    """Problems for values that occur twice: their answers could not be told apart."""
+    """Problems for values that occur twice: their answers could not be distinguished."""
     counts = Counter(option.value for option in options)
     return [
         (path, f"value {value!r} occurs {count} times.", "Give every option its own value.")
@@ -66,14 +66,14 @@ def repeated_values(options: Sequence[AnswerOption], path: str) -> list[tuple[st
 
 
 class ChoiceParams(Record):
-    """`shuffle` shows the options in an order of their own for each session; the order shown is
+    """`shuffle` shows the options in a different order in each session; the order shown is
     recorded.
     """
 
     options: tuple[AnswerOption, ...] = Field(min_length=2)
     """What can be chosen: words, or values with labels."""
     shuffle: bool = False
-    """Each session sees them in an order of its own."""
+    """Each session sees them in a different order."""
 
 
 def read(params: ChoiceParams, raw: Any) -> str:
@@ -99,6 +99,7 @@ CHOICE = Instrument(
     params=ChoiceParams,
     records=(AnswerColumn("value", "string", "value of the chosen option"),),
     folder=Path(__file__).parent,
+    scale="nominal",
     read=read,
     simulate=simulate,
     examples=(

@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import Field
 
+from believable.contracts.instrument import AnswerCell, AnswerColumn, Instrument, InvalidAnswer
+from believable.contracts.record import Record
 from believable.instruments.choice import AnswerOption, read_option, repeated_values
-from believable.instruments.contract import AnswerCell, AnswerColumn, Instrument, InvalidAnswer
-from believable.study.records import Record
 
 
 class ChoicesParams(Record):
@@ -22,9 +22,9 @@ class ChoicesParams(Record):
     at_least: int = Field(default=1, ge=1)
     """How many must be ticked."""
     at_most: int | None = Field(default=None, ge=1)
-    """How many may be ticked; all where it is left out."""
+    """The maximum number of ticks; all by default."""
     shuffle: bool = False
-    """Each session sees them in an order of its own."""
+    """Each session sees them in a different order."""
 
 
 def read(params: ChoicesParams, raw: Any) -> list[str]:
@@ -42,7 +42,7 @@ def read(params: ChoicesParams, raw: Any) -> list[str]:
 
 
 def cells(params: ChoicesParams, answer: list[str]) -> Sequence[AnswerCell]:
-    """A row per option, 1 or 0, so that what was left out is data too."""
+    """A row per option, 1 or 0, so unticked options are data too."""
     return tuple(AnswerCell(option.value, int(option.value in answer)) for option in params.options)
 
 
@@ -83,6 +83,7 @@ CHOICES = Instrument(
         AnswerColumn("value", "integer", "1 if the option named by `item` was ticked, else 0"),
     ),
     folder=Path(__file__).parent,
+    scale="nominal",
     read=read,
     cells=cells,
     simulate=simulate,

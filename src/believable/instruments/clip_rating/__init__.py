@@ -1,4 +1,4 @@
-"""Whether what a clip shows is human or artificial."""
+"""Whether the player in a clip is human or artificial."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thumbs down on what a figure does in the stimulus.
+"""Thumbs down on the actions of a figure in the stimulus.
 
 With the key F the stimulus freezes, steps back, and the last actions are offered; the button of a
 line flags that line.
@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from believable.contracts.instrument import Act, AnswerColumn, Instrument, Rehearsal
+from believable.contracts.record import Record
 from believable.core.event_chain import EventKind
-from believable.instruments.contract import Act, AnswerColumn, Instrument, Rehearsal
-from believable.study.records import Record
 
 
 class FlagsParams(Record):
@@ -31,7 +31,7 @@ class FlagsParams(Record):
 #: on a moment without actions.
 CHOICE, LINE, MOMENT = "choice", "line", "moment"
 HOW = (CHOICE, LINE, MOMENT)
-#: So many actions are offered, the last ones that had begun at the press. The widget has the same
+#: The number of offered actions, the last ones that had begun at the press. The widget has the same
 #: number.
 OFFERED = 3
 #: The key press that stops the stimulus.
@@ -39,11 +39,12 @@ FREEZE = "flag.press"
 #: The widget goes back by this wall time at the speed of the press.
 STEP_BACK_MS = 1000
 
-#: A practice has so many trials, each with its own onset. A press before the onset does not count,
-#: nor one after `LATEST_MS`.
+#: The number of trials of a practice, each with a different onset. A press before the onset does
+#: not count, nor one after `LATEST_MS`.
 TRIALS = 6
 LATEST_MS = 3000
-#: A try passes with so many measured delays. The widget of the practice has the same numbers.
+#: The number of measured delays with which a try passes. The widget of the practice has the same
+#: numbers.
 LEAST_TRIALS = 3
 
 #: A simulated person marks about one moment in twenty seconds of a short stimulus, and never more
@@ -139,6 +140,7 @@ FLAGS = Instrument(
             ("press", "media_ms", "offered"),
             "the key was pressed at this moment of the medium, the stimulus stopped, and these"
             " actions were offered",
+            table="flags",
         ),
         EventKind(
             "flag.choice",
@@ -146,19 +148,22 @@ FLAGS = Instrument(
             "the answer to that press, `choice_ms` after it; `action` is null if the person changed"
             " their mind; `delay_ms`: wall time from the action's first picture to the press, null"
             " if the stimulus stood still",
+            table="flags",
         ),
         EventKind(
             "flag.add",
             ("flag", "media_ms", "action", "reason", "how"),
             "a thumbs down; `action` is null for a moment; `how`: `choice`, `line` or `moment`",
+            table="flags",
         ),
-        EventKind("flag.edit", ("flag", "reason"), "the reason was changed"),
-        EventKind("flag.remove", ("flag",), "the thumbs down was taken back"),
+        EventKind("flag.edit", ("flag", "reason"), "the reason was changed", table="flags"),
+        EventKind("flag.remove", ("flag",), "the thumbs down was taken back", table="flags"),
         EventKind(
             "flag.delay",
             ("try", "trial", "delay_ms", "early"),
             "a trial of the practice: wall time from the onset to the press, null without one;"
             " presses before the onset",
+            table="reactions",
         ),
     ),
     perform=_perform,

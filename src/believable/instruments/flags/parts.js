@@ -6,8 +6,12 @@
  * @param {HTMLElement} thumb @param {(mono_ms: number) => void} work
  */
 export function onPress(thumb, work) {
-  thumb.addEventListener("pointerdown", (event) => { if (event.button === 0) work(event.timeStamp); });
-  thumb.addEventListener("click", (event) => { if (event.detail === 0) work(event.timeStamp); }); // by a key
+  thumb.addEventListener("pointerdown", (event) => {
+    if (event.button === 0) work(event.timeStamp);
+  });
+  thumb.addEventListener("click", (event) => {
+    if (event.detail === 0) work(event.timeStamp);
+  }); // by a key
 }
 
 /** @param {string} name @param {string} className @param {string} [textContent] @returns {HTMLElement} */

@@ -65,7 +65,10 @@ export function practise(root, { texts, record, saved, tries, onDone, random = M
   bar.append(start, thumb, said);
   scene.append(stage, bar);
   root.append(scene);
-  const lines = { usual: texts["practice.flags.usual"].split(" | "), odd: texts["practice.flags.odd"].split(" | ") };
+  const lines = {
+    usual: texts["practice.flags.usual"].split(" | "),
+    odd: texts["practice.flags.odd"].split(" | "),
+  };
   const results = saved.filter(([kind]) => kind === "practice.result").map(([, data]) => data);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
@@ -122,11 +125,19 @@ export function practise(root, { texts, record, saved, tries, onDone, random = M
     clearTimeout(timer);
     onset = null;
     measured += Number(delay_ms !== null);
-    record("flag.delay", { try: results.length + 1, trial: index + 1, delay_ms, early }, mono_ms === undefined ? undefined : { mono_ms });
+    record(
+      "flag.delay",
+      { try: results.length + 1, trial: index + 1, delay_ms, early },
+      mono_ms === undefined ? undefined : { mono_ms },
+    );
     said.textContent = texts[delay_ms === null ? "practice.flags.missed" : "practice.flags.hit"];
     line.textContent = "";
     trials[index] = [];
-    if (index + 1 < TRIALS) wait(() => { said.textContent = ""; runTrial(index + 1); }, REST_MS);
+    if (index + 1 < TRIALS)
+      wait(() => {
+        said.textContent = "";
+        runTrial(index + 1);
+      }, REST_MS);
     else finish();
   }
 
@@ -144,8 +155,15 @@ export function practise(root, { texts, record, saved, tries, onDone, random = M
 
   /** @param {{passed: boolean}} result @param {number} [hits] */
   function show({ passed }, hits) {
-    const counted = hits === undefined ? "" : `${texts["practice.flags.counted"].replace("{n}", String(hits)).replace("{total}", String(TRIALS))} `;
-    said.textContent = counted + texts[passed ? "practice.passed" : results.length >= tries ? "practice.enough" : "practice.failed"];
+    const counted =
+      hits === undefined
+        ? ""
+        : `${texts["practice.flags.counted"].replace("{n}", String(hits)).replace("{total}", String(TRIALS))} `;
+    said.textContent =
+      counted +
+      texts[
+        passed ? "practice.passed" : results.length >= tries ? "practice.enough" : "practice.failed"
+      ];
     start.textContent = texts["practice.again"];
     start.className = passed ? "button quiet start" : "button start";
   }
@@ -154,10 +172,17 @@ export function practise(root, { texts, record, saved, tries, onDone, random = M
   function press(mono_ms) {
     if (!running) return;
     if (onset === null) {
-      if (line.textContent) { early += 1; said.textContent = texts["practice.flags.early"]; }
+      if (line.textContent) {
+        early += 1;
+        said.textContent = texts["practice.flags.early"];
+      }
       return;
     }
-    endTrial(trials.findIndex((trial) => trial.length), Math.max(0, Math.round(mono_ms - onset)), mono_ms);
+    endTrial(
+      trials.findIndex((trial) => trial.length),
+      Math.max(0, Math.round(mono_ms - onset)),
+      mono_ms,
+    );
   }
 
   /** @param {() => void} work @param {number} ms */
@@ -167,7 +192,14 @@ export function practise(root, { texts, record, saved, tries, onDone, random = M
 
   /** @param {KeyboardEvent} event */
   function onKey(event) {
-    if (event.key.toLowerCase() !== "f" || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (
+      event.key.toLowerCase() !== "f" ||
+      event.repeat ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey
+    )
+      return;
     if (/** @type {HTMLElement} */ (event.target).closest("dialog")) return;
     event.preventDefault();
     press(event.timeStamp);

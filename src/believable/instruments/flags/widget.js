@@ -27,7 +27,8 @@ export function lastActions(lines, media_ms, followed) {
 }
 
 /** How long the action had been on screen at the press, in wall time. @param {Press} press @param {Action} action */
-export const delayOf = (press, action) => (press.ran ? Math.round((press.media_ms - action.t0_ms) / press.rate) : null);
+export const delayOf = (press, action) =>
+  press.ran ? Math.round((press.media_ms - action.t0_ms) / press.rate) : null;
 
 /**
  * Flags after these events.
@@ -42,8 +43,10 @@ export function standing(saved) {
   for (const [kind, { flag: id, ...data }] of saved) {
     if (kind === "flag.press") presses += 1;
     const flag = flags.get(id);
-    if (kind === "flag.add") { flags.set(id, { id, ...data }); count += 1; }
-    else if (kind === "flag.edit" && flag) flag.reason = data.reason;
+    if (kind === "flag.add") {
+      flags.set(id, { id, ...data });
+      count += 1;
+    } else if (kind === "flag.edit" && flag) flag.reason = data.reason;
     else if (kind === "flag.remove") flags.delete(id);
   }
   return { flags, count, presses };
@@ -77,7 +80,10 @@ export function mount(root, { player, params, texts, record, saved }) {
   root.append(box);
 
   /** @param {Action | null} action */
-  const words = (action) => (action && log ? (log.several ? `${log.name(action.actor)}: ` : "") + log.words(action) : texts["flags.moment"]);
+  const words = (action) =>
+    action && log
+      ? (log.several ? `${log.name(action.actor)}: ` : "") + log.words(action)
+      : texts["flags.moment"];
   /** @param {Flag} flag */
   const actionOf = (flag) => (flag.action && log ? log.action(flag.action) : null);
   /** @param {Action} action */
@@ -88,13 +94,18 @@ export function mount(root, { player, params, texts, record, saved }) {
     last += 1;
     const flag = { id: `f${last}`, media_ms, action: action?.id ?? null, reason: "", how };
     flags.set(flag.id, flag);
-    record("flag.add", { flag: flag.id, media_ms, action: flag.action, reason: "", how }, { mono_ms });
+    record(
+      "flag.add",
+      { flag: flag.id, media_ms, action: flag.action, reason: "", how },
+      { mono_ms },
+    );
     say("flags.added", action);
     changed();
   }
 
   /** @param {Action} action @param {number} mono_ms */
-  const addOnLine = (action, mono_ms) => add(action, "line", player.moment(mono_ms).media_ms, mono_ms);
+  const addOnLine = (action, mono_ms) =>
+    add(action, "line", player.moment(mono_ms).media_ms, mono_ms);
 
   /** Stop, step back and offer the last actions; without any, the moment is marked. @param {number} mono_ms when the key was pressed */
   function ask(mono_ms) {
@@ -104,8 +115,15 @@ export function mount(root, { player, params, texts, record, saved }) {
     if (!actions.length) return add(null, "moment", media_ms, mono_ms);
     pressed += 1;
     open = { number: pressed, mono_ms, media_ms, actions, ran: !player.paused, rate: player.rate };
-    if (open.ran) { stepsBack = true; player.pause("flag"); }
-    record("flag.press", { press: pressed, media_ms, offered: actions.map(({ id }) => id) }, { mono_ms });
+    if (open.ran) {
+      stepsBack = true;
+      player.pause("flag");
+    }
+    record(
+      "flag.press",
+      { press: pressed, media_ms, offered: actions.map(({ id }) => id) },
+      { mono_ms },
+    );
     showNow();
     offer?.focus({ preventScroll: true });
     offer?.scrollIntoView({ block: "nearest" });
@@ -118,8 +136,16 @@ export function mount(root, { player, params, texts, record, saved }) {
     const held = box.contains(document.activeElement);
     open = null;
     stepsBack = false;
-    record("flag.choice", { press: press.number, action: action?.id ?? null, delay_ms: action && delayOf(press, action),
-      choice_ms: Math.round(mono_ms - press.mono_ms) }, { mono_ms });
+    record(
+      "flag.choice",
+      {
+        press: press.number,
+        action: action?.id ?? null,
+        delay_ms: action && delayOf(press, action),
+        choice_ms: Math.round(mono_ms - press.mono_ms),
+      },
+      { mono_ms },
+    );
     if (action && !flagOn(action)) add(action, "choice", press.media_ms, mono_ms);
     else showNow();
     if (held) now.focus({ preventScroll: true });
@@ -132,7 +158,9 @@ export function mount(root, { player, params, texts, record, saved }) {
     player.seek(Math.max(0, open.media_ms - STEP_BACK_MS * open.rate));
   });
   // Going on without a choice means none of them.
-  player.on("play", () => { if (open) answer(null, performance.now()); });
+  player.on("play", () => {
+    if (open) answer(null, performance.now());
+  });
 
   /** @param {Flag} flag */
   function remove(flag) {
@@ -169,9 +197,16 @@ export function mount(root, { player, params, texts, record, saved }) {
     offer.tabIndex = -1;
     offer.setAttribute("role", "group");
     offer.setAttribute("aria-label", texts["flags.which"]);
-    const rows = press.actions.map((action, index) => offerRow(String(index + 1), words(action), Boolean(flagOn(action)), (mono_ms) => answer(action, mono_ms)));
-    offer.append(element("h2", "flags-heading", texts["flags.which"]), ...rows,
-      offerRow("Esc", texts["flags.none_of_these"], false, (mono_ms) => answer(null, mono_ms)));
+    const rows = press.actions.map((action, index) =>
+      offerRow(String(index + 1), words(action), Boolean(flagOn(action)), (mono_ms) =>
+        answer(action, mono_ms),
+      ),
+    );
+    offer.append(
+      element("h2", "flags-heading", texts["flags.which"]),
+      ...rows,
+      offerRow("Esc", texts["flags.none_of_these"], false, (mono_ms) => answer(null, mono_ms)),
+    );
     now.replaceChildren(offer);
   }
 
@@ -186,7 +221,9 @@ export function mount(root, { player, params, texts, record, saved }) {
       const flag = flagOn(action);
       const thumb = button("flags-thumb", "", `${texts["flags.flag"]}: ${words(action)}`);
       thumb.setAttribute("aria-pressed", String(Boolean(flag)));
-      onPress(thumb, (mono_ms) => (!player.paused ? ask(mono_ms) : flag ? remove(flag) : addOnLine(action, mono_ms)));
+      onPress(thumb, (mono_ms) =>
+        !player.paused ? ask(mono_ms) : flag ? remove(flag) : addOnLine(action, mono_ms),
+      );
       row.append(thumb, element("span", "flags-what", words(action)));
       return row;
     });
@@ -194,33 +231,60 @@ export function mount(root, { player, params, texts, record, saved }) {
       const row = element("div", "flags-row");
       const thumb = button("flags-thumb", "", `${texts["flags.flag"]}: ${texts["flags.moment"]}`);
       onPress(thumb, ask);
-      row.append(thumb, element("span", "flags-what", texts[log ? "flags.nothing" : "flags.moment"]));
+      row.append(
+        thumb,
+        element("span", "flags-what", texts[log ? "flags.nothing" : "flags.moment"]),
+      );
       rows.push(row);
     }
     rows.at(-1)?.append(element("kbd", "flags-key", "F"));
     const focused = now.contains(document.activeElement) && document.activeElement !== now;
     now.replaceChildren(element("h2", "flags-heading", texts["flags.now"]), ...rows);
-    if (focused) /** @type {HTMLElement | null} */ (now.querySelector("button"))?.focus({ preventScroll: true });
+    if (focused)
+      /** @type {HTMLElement | null} */ (now.querySelector("button"))?.focus({
+        preventScroll: true,
+      });
   }
 
   function showList() {
     const open = list.querySelector("input:focus");
-    const editing = open ? { id: /** @type {HTMLElement} */ (open).dataset.flag, value: /** @type {HTMLInputElement} */ (open).value } : null;
+    const editing = open
+      ? {
+          id: /** @type {HTMLElement} */ (open).dataset.flag,
+          value: /** @type {HTMLInputElement} */ (open).value,
+        }
+      : null;
     const rows = [...flags.values()].reverse().map((flag) => entry(flag));
     list.replaceChildren(...rows);
     if (!rows.length) list.append(element("li", "flags-none", texts["flags.none"]));
     if (!editing) return;
-    const field = /** @type {HTMLInputElement | null} */ (list.querySelector(`input[data-flag="${editing.id}"]`));
-    if (field) { field.value = editing.value; field.focus(); }
+    const field = /** @type {HTMLInputElement | null} */ (
+      list.querySelector(`input[data-flag="${editing.id}"]`)
+    );
+    if (field) {
+      field.value = editing.value;
+      field.focus();
+    }
   }
 
   /** @param {Flag} flag */
   function entry(flag) {
     const item = element("li", "flags-entry");
     const head = element("div", "flags-head");
-    const undo = button("tool", texts["flags.undo"], `${texts["flags.undo"]}: ${words(actionOf(flag))}`);
-    undo.addEventListener("click", () => { remove(flag); /** @type {HTMLElement | null} */ (list.querySelector("button"))?.focus(); });
-    head.append(element("span", "flags-time", player.clock(flag.media_ms)), element("span", "flags-what", words(actionOf(flag))), undo);
+    const undo = button(
+      "tool",
+      texts["flags.undo"],
+      `${texts["flags.undo"]}: ${words(actionOf(flag))}`,
+    );
+    undo.addEventListener("click", () => {
+      remove(flag);
+      /** @type {HTMLElement | null} */ (list.querySelector("button"))?.focus();
+    });
+    head.append(
+      element("span", "flags-time", player.clock(flag.media_ms)),
+      element("span", "flags-what", words(actionOf(flag))),
+      undo,
+    );
     item.append(head);
     if (params.reason) item.append(reasonField(flag));
     return item;
@@ -229,12 +293,27 @@ export function mount(root, { player, params, texts, record, saved }) {
   /** @param {Flag} flag */
   function reasonField(flag) {
     const field = /** @type {HTMLInputElement} */ (element("input", "field flags-reason"));
-    Object.assign(field, { type: "text", maxLength: 2000, value: flag.reason, placeholder: texts["flags.reason"] });
+    Object.assign(field, {
+      type: "text",
+      maxLength: 2000,
+      value: flag.reason,
+      placeholder: texts["flags.reason"],
+    });
     field.dataset.flag = flag.id;
     field.setAttribute("aria-label", `${texts["flags.reason"]} ${words(actionOf(flag))}`);
     let stopped = false;
-    field.addEventListener("focus", () => { if (params.pause && !player.paused) { stopped = true; player.pause(); } });
-    field.addEventListener("blur", () => { if (stopped) { stopped = false; void player.play(); } });
+    field.addEventListener("focus", () => {
+      if (params.pause && !player.paused) {
+        stopped = true;
+        player.pause();
+      }
+    });
+    field.addEventListener("blur", () => {
+      if (stopped) {
+        stopped = false;
+        void player.play();
+      }
+    });
     field.addEventListener("change", () => edit(flag, field.value.trim()));
     field.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
@@ -255,7 +334,14 @@ export function mount(root, { player, params, texts, record, saved }) {
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || target.closest("input:not([type=range]), textarea, select, dialog")) return;
+    if (
+      event.repeat ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      target.closest("input:not([type=range]), textarea, select, dialog")
+    )
+      return;
     const number = open ? Number(event.key) : NaN;
     if (event.key.toLowerCase() === "f") ask(event.timeStamp);
     else if (open && event.key === "Escape") answer(null, event.timeStamp);
@@ -266,14 +352,23 @@ export function mount(root, { player, params, texts, record, saved }) {
 
   log?.setMarks({
     flagged: (action) => Boolean(flagOn(action)),
-    toggle: (action, mono_ms) => { const flag = flagOn(action); if (flag) remove(flag); else addOnLine(action, mono_ms); },
+    toggle: (action, mono_ms) => {
+      const flag = flagOn(action);
+      if (flag) remove(flag);
+      else addOnLine(action, mono_ms);
+    },
   });
   for (const name of ["time", "seek"]) player.on(name, tick);
   for (const name of ["view", "pause"]) player.on(name, showNow);
   document.addEventListener("keydown", onKey);
   showList();
   tick();
-  return { destroy: () => { document.removeEventListener("keydown", onKey); log?.setMarks(null); } };
+  return {
+    destroy: () => {
+      document.removeEventListener("keydown", onKey);
+      log?.setMarks(null);
+    },
+  };
 }
 
 /** @param {string} key @param {string} text @param {boolean} marked @param {(mono_ms: number) => void} work */

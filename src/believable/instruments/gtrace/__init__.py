@@ -1,4 +1,4 @@
-"""GTrace: a slider between two ends that remembers where it was."""
+"""GTrace: a slider between two ends that shows its earlier positions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from believable.instruments.contract import Act, AnswerColumn, Instrument
+from believable.contracts.instrument import Act, AnswerColumn, Instrument
+from believable.contracts.record import Text
 from believable.instruments.tracing import (
     DEVICES,
     FOLLOW,
@@ -18,7 +19,6 @@ from believable.instruments.tracing import (
     pushes,
     samples,
 )
-from believable.study.records import Text
 
 #: Values are kept to this many decimals: finer than the eye can place the handle.
 DECIMALS = 2

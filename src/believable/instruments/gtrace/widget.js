@@ -7,25 +7,46 @@ import { createView } from "../tracing/view.js";
 /** @param {HTMLElement} root @param {any} context */
 export function mount(root, { player, params, texts, record, saved }) {
   const trace = createTrace({ player, record, saved });
-  const put = (/** @type {number} */ value, /** @type {string} */ input, /** @type {number} */ mono_ms) => {
+  const put = (
+    /** @type {number} */ value,
+    /** @type {string} */ input,
+    /** @type {number} */ mono_ms,
+  ) => {
     if (trace.change(within(value), input, mono_ms)) tell();
   };
-  const move = (/** @type {number} */ by, /** @type {string} */ input, /** @type {number} */ mono_ms) =>
-    put(trace.value + by * params.step, input, mono_ms);
+  const move = (
+    /** @type {number} */ by,
+    /** @type {string} */ input,
+    /** @type {number} */ mono_ms,
+  ) => put(trace.value + by * params.step, input, mono_ms);
   const stage = createStage(root, {
-    player, texts, name: "gtrace", signs: ["▲", "▼"],
-    high: params.high ?? texts["trace.high"], low: params.low ?? texts["trace.low"],
+    player,
+    texts,
+    name: "gtrace",
+    signs: ["▲", "▼"],
+    high: params.high ?? texts["trace.high"],
+    low: params.low ?? texts["trace.low"],
     push: (direction, input, mono_ms) => move(direction, input, mono_ms),
     turn: move,
     frame: (now) => {
       trace.tick(now);
-      view.draw({ points: trace.points, time: player.time_ms, value: trace.value, live: player.running });
+      view.draw({
+        points: trace.points,
+        time: player.time_ms,
+        value: trace.value,
+        live: player.running,
+      });
     },
   });
   const { area, canvas } = stage;
   const view = createView(canvas, { duration: player.duration_ms, kind: "unit" });
   const tell = () => area.setAttribute("aria-valuenow", String(trace.value));
-  for (const [name, value] of [["role", "slider"], ["aria-orientation", "vertical"], ["aria-valuemin", "-1"], ["aria-valuemax", "1"]]) {
+  for (const [name, value] of [
+    ["role", "slider"],
+    ["aria-orientation", "vertical"],
+    ["aria-valuemin", "-1"],
+    ["aria-valuemax", "1"],
+  ]) {
     area.setAttribute(name, value);
   }
   tell();
@@ -33,12 +54,22 @@ export function mount(root, { player, params, texts, record, saved }) {
   /** @param {PointerEvent} event */
   function onPointer(event) {
     if (event.type === "pointerdown" && event.button === 0) area.setPointerCapture(event.pointerId);
-    if (event.buttons & 1) put(view.valueAt(event.clientY - canvas.getBoundingClientRect().top), "pointer", event.timeStamp);
+    if (event.buttons & 1)
+      put(
+        view.valueAt(event.clientY - canvas.getBoundingClientRect().top),
+        "pointer",
+        event.timeStamp,
+      );
   }
   area.addEventListener("pointerdown", onPointer);
   area.addEventListener("pointermove", onPointer);
   player.on("seek", trace.cut);
-  return { destroy: () => { stage.destroy(); view.destroy(); } };
+  return {
+    destroy: () => {
+      stage.destroy();
+      view.destroy();
+    },
+  };
 }
 
 /** Between the ends, to two decimals. @param {number} value */

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from believable.instruments.contract import AnswerColumn, Instrument, InvalidAnswer
-from believable.study.records import Record, Text
+from believable.contracts.instrument import AnswerColumn, Instrument, InvalidAnswer
+from believable.contracts.record import Record, Text
 
 
 class LikertParams(Record):
@@ -70,6 +70,7 @@ LIKERT = Instrument(
     params=LikertParams,
     records=(AnswerColumn("value", "integer", "the point chosen, counted from 1"),),
     folder=Path(__file__).parent,
+    scale="ordinal",
     read=read,
     simulate=simulate,
     examples=(
@@ -97,8 +98,8 @@ def check_five(params: FivePointParams) -> Sequence[tuple[str, str, str]]:
 
 
 def five_points(folder: Path, *, about: str, first: str, last: str) -> Instrument[FivePointParams]:
-    """An instrument named like its folder. `about` says what is asked; the points go from `first`
-    to `last`.
+    """An instrument named like its folder. `about` describes the question; the points go from
+    `first` to `last`.
     """
     return Instrument(
         name=folder.name,
@@ -107,6 +108,7 @@ def five_points(folder: Path, *, about: str, first: str, last: str) -> Instrumen
         params=FivePointParams,
         records=(AnswerColumn("value", "integer", f"the point chosen: 1 {first} … 5 {last}"),),
         folder=folder,
+        scale="ordinal",
         read=read,
         simulate=simulate,
         examples=(

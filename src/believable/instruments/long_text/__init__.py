@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from believable.instruments.contract import Instrument
+from believable.contracts.instrument import Instrument
 from believable.instruments.text import RECORDS, WordsParams, check, read, simulate
 
 
@@ -26,6 +26,7 @@ LONG_TEXT = Instrument(
     params=LongTextParams,
     records=RECORDS,
     folder=Path(__file__).parent,
+    scale="text",
     read=read,
     simulate=simulate,
     examples=(LongTextParams(), LongTextParams(min_length=200, max_length=300, lines=10)),

@@ -20,7 +20,9 @@ export function mount(root, { texts }) {
   field(root).addEventListener("input", () => {
     const n = field(root).value.length;
     count.textContent =
-      n < SHOWN_FROM * max ? "" : texts["question.characters"].replace("{n}", String(n)).replace("{max}", String(max));
+      n < SHOWN_FROM * max
+        ? ""
+        : texts["question.characters"].replace("{n}", String(n)).replace("{max}", String(max));
   });
 }
 

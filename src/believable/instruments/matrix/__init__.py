@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from believable.contracts.instrument import AnswerCell, AnswerColumn, Instrument, InvalidAnswer
+from believable.contracts.record import Record, Text
 from believable.instruments.choice import AnswerOption, repeated_values
-from believable.instruments.contract import AnswerCell, AnswerColumn, Instrument, InvalidAnswer
 from believable.instruments.likert import label_problems, read_point
-from believable.study.records import Record, Text
 
 
 class MatrixRow(AnswerOption):
@@ -42,7 +42,7 @@ class MatrixParams(Record):
     partial: bool = False
     """Rows may be left out."""
     shuffle: bool = False
-    """Each session sees the rows in an order of its own."""
+    """Each session sees the rows in a different order."""
 
 
 def read(params: MatrixParams, raw: Any) -> dict[str, int]:

@@ -14,6 +14,7 @@ export function read(root) {
 export function write(root, value) {
   for (const row of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-row]"))) {
     const point = value?.[row.dataset.row ?? ""];
-    for (const input of row.querySelectorAll("input")) input.checked = Number(input.value) === point;
+    for (const input of row.querySelectorAll("input"))
+      input.checked = Number(input.value) === point;
   }
 }

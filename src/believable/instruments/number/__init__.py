@@ -10,10 +10,10 @@ from typing import Any
 
 from pydantic import Field
 
-from believable.instruments.contract import AnswerColumn, Instrument, InvalidAnswer
-from believable.study.records import Record, Text
+from believable.contracts.instrument import AnswerColumn, Instrument, InvalidAnswer
+from believable.contracts.record import Record, Text
 
-#: What a browser and a double keep to the unit.
+#: The largest integer that a browser and a double represent exactly.
 LARGEST_WHOLE = 2**53
 
 
@@ -98,6 +98,7 @@ NUMBER = Instrument(
     params=NumberParams,
     records=(AnswerColumn("value", "number", "the number, in the unit shown"),),
     folder=Path(__file__).parent,
+    scale="interval",
     read=read,
     simulate=simulate,
     examples=(

@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from believable.instruments.contract import AnswerColumn, Instrument, InvalidAnswer
-from believable.study.records import Record
+from believable.contracts.instrument import AnswerColumn, Instrument, InvalidAnswer
+from believable.contracts.record import Record
 
 SIDES = ("first", "second")
 UNDECIDED = ("both", "neither")
 
 
 class PreferenceParams(Record):
-    """The two are those of the page: A and B of a comparison, or what was watched first and
-    second.
+    """The two are those of the page: A and B of a comparison, or the first and the second watched
+    one.
     """
 
     forced: bool = False
@@ -60,6 +60,7 @@ PREFERENCE = Instrument(
         ),
     ),
     folder=Path(__file__).parent,
+    scale="nominal",
     read=read,
     simulate=simulate,
     examples=(PreferenceParams(), PreferenceParams(forced=True), PreferenceParams(stills=False)),

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from believable.instruments.contract import Act, AnswerColumn, Instrument
+from believable.contracts.instrument import Act, AnswerColumn, Instrument
+from believable.contracts.record import Text
 from believable.instruments.tracing import (
     DEVICES,
     FOLLOW,
@@ -17,7 +18,6 @@ from believable.instruments.tracing import (
     pushes,
     samples,
 )
-from believable.study.records import Text
 
 
 class RankTraceParams(TraceParams):

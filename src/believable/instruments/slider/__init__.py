@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import Field
 
-from believable.instruments.contract import AnswerColumn, Instrument, InvalidAnswer
-from believable.study.records import Record, Text
+from believable.contracts.instrument import AnswerColumn, Instrument, InvalidAnswer
+from believable.contracts.record import Record, Text
 
 #: How far, in steps, a value may lie from a step: decimal fractions are not exact in binary.
 _STEP_TOLERANCE = 1e-6
@@ -84,6 +84,7 @@ SLIDER = Instrument(
     params=SliderParams,
     records=(AnswerColumn("value", "number", "the point, from min to max"),),
     folder=Path(__file__).parent,
+    scale="interval",
     read=read,
     simulate=simulate,
     examples=(

@@ -9,7 +9,10 @@ export function write(root, value) {
   if (value === null) {
     box(root).dataset.untouched = "";
     field(root).value = "";
-    field(root).setAttribute("aria-valuetext", root.querySelector(".slider-hint")?.textContent ?? "");
+    field(root).setAttribute(
+      "aria-valuetext",
+      root.querySelector(".slider-hint")?.textContent ?? "",
+    );
   } else {
     field(root).value = String(value);
     touch(root);
@@ -28,7 +31,10 @@ export function mount(root) {
   input.addEventListener("input", () => touch(root), { capture: true });
   input.addEventListener("pointerup", touched);
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") { event.preventDefault(); touched(); }
+    if (event.key === "Enter") {
+      event.preventDefault();
+      touched();
+    }
   });
 }
 

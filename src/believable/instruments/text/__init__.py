@@ -1,4 +1,6 @@
-"""Free text: one line of it; what is kept of any text, and what simulated participants write."""
+"""Free text: one line of it; the stored form of any text, and the texts of simulated
+participants.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,11 @@ from typing import Any
 
 from pydantic import Field
 
-from believable.instruments.contract import AnswerColumn, Instrument, InvalidAnswer
-from believable.study.records import Record, Text
+from believable.contracts.instrument import AnswerColumn, Instrument, InvalidAnswer
+from believable.contracts.record import Record, Text
 
-#: Lone surrogates cannot be stored as UTF-8 and NUL not in PostgreSQL; the event keeps what was
-#: typed to the letter.
+#: Lone surrogates cannot be stored as UTF-8 and NUL not in PostgreSQL; the event keeps the typed
+#: text to the letter.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
 
@@ -90,6 +92,7 @@ TEXT = Instrument(
     params=TextParams,
     records=RECORDS,
     folder=Path(__file__).parent,
+    scale="text",
     read=read,
     simulate=simulate,
     examples=(TextParams(), TextParams(min_length=3, max_length=5)),

@@ -1,5 +1,5 @@
-"""What the tracing instruments share: the events they record, the words at the ends, and the
-practice page.
+"""The common parts of the tracing instruments: the events they record, the texts at the ends, and
+the practice page.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from believable.contracts.instrument import Act, Rehearsal
+from believable.contracts.record import Record, Text
 from believable.core.event_chain import EventKind
-from believable.instruments.contract import Act, Rehearsal
-from believable.study.records import Record, Text
 
 INPUTS = ("wheel", "trackpad", "key", "pointer", "heartbeat")
 
@@ -21,13 +21,18 @@ SAMPLE = EventKind(
     ("value", "media_ms", "frame", "input"),
     "the value after an input, or once a second without one (`input: heartbeat`), while the"
     " stimulus plays",
+    table="traces",
 )
-MARK = EventKind("trace.mark", ("sign", "media_ms", "frame", "input"), "a mark was set: 1 or -1")
+MARK = EventKind(
+    "trace.mark", ("sign", "media_ms", "frame", "input"), "a mark was set: 1 or -1", table="traces"
+)
 HOLD = EventKind(
     "trace.hold",
     ("sign", "from_ms", "media_ms", "repeat_ms", "frame", "input"),
     "the key or button of the mark at `from_ms` was held until `media_ms`: the mark is repeated"
     " every `repeat_ms` of the medium",
+    is_input=False,
+    table="traces",
 )
 PRACTICE = (
     EventKind("practice.start", ("try",), "a try at the practice began; counts from 1"),
@@ -132,8 +137,8 @@ def mark(media_ms: int, sign: int, how: str) -> Act:
 
 
 def hold(from_ms: int, to_ms: int, repeat_ms: int, sign: int, how: str) -> list[Act]:
-    """A key that is pressed and let go: the mark, and the hold where it lasted long enough to
-    repeat it.
+    """A key that is pressed and released: the mark, and the hold if it lasted long enough to repeat
+    it.
     """
     held = {"sign": sign, "from_ms": from_ms, "repeat_ms": repeat_ms, **_when(to_ms), "input": how}
     lasts = 0 < repeat_ms <= to_ms - from_ms

@@ -32,7 +32,8 @@ export function createDisc(canvas) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   /** @type {Record<string, (() => void)[]>} */
   const listeners = {};
-  const emit = (/** @type {string} */ name) => (listeners[name] ?? []).forEach((listener) => listener());
+  const emit = (/** @type {string} */ name) =>
+    (listeners[name] ?? []).forEach((listener) => listener());
   let time = 0;
   let running = false;
   let frame = 0;
@@ -41,13 +42,22 @@ export function createDisc(canvas) {
 
   function draw() {
     const density = globalThis.devicePixelRatio || 1;
-    const [width, height] = [canvas.clientWidth * density, canvas.clientHeight * density].map(Math.round);
-    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    const [width, height] = [canvas.clientWidth * density, canvas.clientHeight * density].map(
+      Math.round,
+    );
+    if (canvas.width !== width || canvas.height !== height)
+      Object.assign(canvas, { width, height });
     const style = getComputedStyle(canvas);
     context.clearRect(0, 0, width, height);
     context.fillStyle = style.getPropertyValue("--accent");
     context.beginPath();
-    context.arc(width / 2, height / 2, Math.max(0, (size(time) * Math.min(width, height)) / 2), 0, 2 * Math.PI);
+    context.arc(
+      width / 2,
+      height / 2,
+      Math.max(0, (size(time) * Math.min(width, height)) / 2),
+      0,
+      2 * Math.PI,
+    );
     context.fill();
     frame += 1;
   }
@@ -57,7 +67,8 @@ export function createDisc(canvas) {
     handle = requestAnimationFrame(loop);
     const passed = now - drawnAt;
     drawnAt = now;
-    if (running && passed > 0 && passed < LONGEST_FRAME_MS) time = Math.min(DURATION_MS, time + passed);
+    if (running && passed > 0 && passed < LONGEST_FRAME_MS)
+      time = Math.min(DURATION_MS, time + passed);
     draw();
     if (!running || time < DURATION_MS) return;
     running = false;
@@ -66,13 +77,26 @@ export function createDisc(canvas) {
   handle = requestAnimationFrame(loop);
 
   return {
-    get time_ms() { return time; },
-    get duration_ms() { return DURATION_MS; },
-    get running() { return running; },
-    get playing() { return running; },
-    get ended() { return time >= DURATION_MS; },
+    get time_ms() {
+      return time;
+    },
+    get duration_ms() {
+      return DURATION_MS;
+    },
+    get running() {
+      return running;
+    },
+    get playing() {
+      return running;
+    },
+    get ended() {
+      return time >= DURATION_MS;
+    },
     /** @param {number} mono_ms */
-    moment: (mono_ms) => ({ media_ms: Math.round(Math.min(time, Math.max(0, time + Math.min(0, mono_ms - drawnAt)))), frame }),
+    moment: (mono_ms) => ({
+      media_ms: Math.round(Math.min(time, Math.max(0, time + Math.min(0, mono_ms - drawnAt)))),
+      frame,
+    }),
     /** @param {string} name @param {() => void} listener */
     on: (name, listener) => void (listeners[name] ??= []).push(listener),
     start: () => {

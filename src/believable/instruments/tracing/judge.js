@@ -30,7 +30,9 @@ export function changes(events) {
 export function judge(moves, changes) {
   const judged = moves.map(({ from_ms, direction }, index) => {
     const until = (moves[index + 1]?.from_ms ?? Infinity) + REACTION_MS;
-    const own = changes.filter(({ media_ms }) => media_ms >= from_ms + REACTION_MS && media_ms < until);
+    const own = changes.filter(
+      ({ media_ms }) => media_ms >= from_ms + REACTION_MS && media_ms < until,
+    );
     const change = Math.round(own.reduce((sum, step) => sum + step.change, 0) * 100) / 100;
     return { direction, change, right: Math.sign(change) === direction };
   });
@@ -40,5 +42,8 @@ export function judge(moves, changes) {
 /** @param {{from_ms: number, media_ms: number, repeat_ms: number, sign: number}} hold @returns {Change[]} */
 function repeated({ from_ms, media_ms, repeat_ms, sign }) {
   const count = Math.floor((media_ms - from_ms) / repeat_ms);
-  return Array.from({ length: count }, (_, index) => ({ media_ms: from_ms + repeat_ms * (index + 1), change: sign }));
+  return Array.from({ length: count }, (_, index) => ({
+    media_ms: from_ms + repeat_ms * (index + 1),
+    change: sign,
+  }));
 }

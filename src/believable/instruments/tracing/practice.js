@@ -22,7 +22,11 @@ export function practise(root, { mount, kind, params, texts, record, saved, trie
   const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", { className: "disc" }));
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", texts["practice.disc"]);
-  const start = element("button", { className: "button start", type: "button", textContent: texts["practice.start"] });
+  const start = element("button", {
+    className: "button start",
+    type: "button",
+    textContent: texts["practice.start"],
+  });
   const scene = element("div", { className: "practice-scene" });
   const box = element("div", { className: "annotate" });
   const feedback = element("div", { className: "practice-feedback" });
@@ -39,7 +43,10 @@ export function practise(root, { mount, kind, params, texts, record, saved, trie
 
   function mountInstrument() {
     return mount(box, {
-      player: disc, params: named, texts, saved: [],
+      player: disc,
+      params: named,
+      texts,
+      saved: [],
       record: (/** @type {string} */ name, /** @type {any} */ data, /** @type {any} */ options) => {
         events.push({ kind: name, data });
         record(name, data, options);
@@ -80,7 +87,12 @@ export function practise(root, { mount, kind, params, texts, record, saved, trie
     start.textContent = texts["practice.again"];
   }
   finishIfEnough();
-  return { destroy: () => { widget.destroy(); disc.destroy(); } };
+  return {
+    destroy: () => {
+      widget.destroy();
+      disc.destroy();
+    },
+  };
 }
 
 /** @param {HTMLElement} box @param {string} kind @param {any} result @param {Record<string, string>} texts @param {boolean} enough */
@@ -88,12 +100,20 @@ function show(box, kind, { passed, moves }, texts, enough) {
   const list = element("ul", { className: "practice-moves" });
   for (const { direction, change, right } of moves) {
     const line = element("li", { className: right ? "right" : "wrong" });
-    const happened = element("span", { textContent: texts[direction > 0 ? "practice.grew" : "practice.shrank"] });
+    const happened = element("span", {
+      textContent: texts[direction > 0 ? "practice.grew" : "practice.shrank"],
+    });
     line.append(happened, element("span", { textContent: texts[understood(kind, change)] }));
     list.append(line);
   }
   const words = passed ? "practice.passed" : enough ? "practice.enough" : "practice.failed";
-  box.replaceChildren(element("p", { className: passed ? "practice-verdict good" : "practice-verdict", textContent: texts[words] }), list);
+  box.replaceChildren(
+    element("p", {
+      className: passed ? "practice-verdict good" : "practice-verdict",
+      textContent: texts[words],
+    }),
+    list,
+  );
 }
 
 /** @param {string} kind @param {number} change */

@@ -29,7 +29,8 @@ export function reach(points, value) {
 export function ticks(duration, width) {
   const seconds = duration / 1000;
   const most = Math.max(1, Math.floor(width / LABEL_PX));
-  const step = STEPS_S.find((length_s) => seconds / length_s <= most) ?? STEPS_S[STEPS_S.length - 1];
+  const step =
+    STEPS_S.find((length_s) => seconds / length_s <= most) ?? STEPS_S[STEPS_S.length - 1];
   const labels = [];
   for (let s = 0; s <= seconds; s += step) labels.push({ t: s * 1000, words: clock(s) });
   return labels;
@@ -39,5 +40,7 @@ export function ticks(duration, width) {
 function clock(seconds) {
   const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  return hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+  return hours
+    ? `${hours}:${two(minutes)}:${two(seconds % 60)}`
+    : `${minutes}:${two(seconds % 60)}`;
 }

@@ -23,7 +23,10 @@ const SETTLE_MS = 1000;
 const KEYS = /** @type {Record<string, 1 | -1>} */ ({ ArrowUp: 1, ArrowDown: -1, "+": 1, "-": -1 });
 
 /** @param {HTMLElement} root @param {Parts} parts */
-export function createStage(root, { player, texts, name, high, low, signs, push, release, turn, frame }) {
+export function createStage(
+  root,
+  { player, texts, name, high, low, signs, push, release, turn, frame },
+) {
   const canvas = element("canvas", {});
   const area = element("div", { className: "trace-area", tabIndex: 0 });
   const up = button(signs[0], high, "up");
@@ -54,12 +57,21 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
   }
 
   /** @param {Event} event */
-  const elsewhere = (event) => Boolean(/** @type {HTMLElement} */ (event.target).closest?.("input, textarea, select, dialog"));
+  const elsewhere = (event) =>
+    Boolean(/** @type {HTMLElement} */ (event.target).closest?.("input, textarea, select, dialog"));
 
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     const direction = KEYS[event.key];
-    if (!direction || !player.playing || event.ctrlKey || event.metaKey || event.altKey || elsewhere(event)) return;
+    if (
+      !direction ||
+      !player.playing ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      elsewhere(event)
+    )
+      return;
     event.preventDefault();
     if (!event.repeat) pressed = event.code;
     push(direction, "key", event.timeStamp, event.repeat);
@@ -67,7 +79,9 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
 
   const onKeyUp = (/** @type {KeyboardEvent} */ event) => letGo(event.code, event.timeStamp);
   const onPointerUp = (/** @type {PointerEvent} */ event) => letGo("pointer", event.timeStamp);
-  const onBlur = (/** @type {Event} */ event) => { if (pressed) letGo(pressed, event.timeStamp); };
+  const onBlur = (/** @type {Event} */ event) => {
+    if (pressed) letGo(pressed, event.timeStamp);
+  };
 
   /** @param {WheelEvent} event */
   function onWheel(event) {
@@ -88,18 +102,25 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
     if (byKey) release?.(event.timeStamp);
   };
 
-  for (const [control, direction] of /** @type {[HTMLElement, 1 | -1][]} */ ([[up, 1], [down, -1]])) {
+  for (const [control, direction] of /** @type {[HTMLElement, 1 | -1][]} */ ([
+    [up, 1],
+    [down, -1],
+  ])) {
     control.addEventListener("pointerdown", onPress(direction));
     control.addEventListener("click", onPress(direction));
   }
   document.addEventListener("keydown", onKey, { capture: true });
   document.addEventListener("keyup", onKeyUp, { capture: true });
-  for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, /** @type {EventListener} */ (onPointerUp));
+  for (const name of ["pointerup", "pointercancel"])
+    document.addEventListener(name, /** @type {EventListener} */ (onPointerUp));
   addEventListener("blur", onBlur);
   document.addEventListener("wheel", onWheel, { capture: true, passive: false });
-  player.on("ended", () => { endedAt = performance.now(); });
+  player.on("ended", () => {
+    endedAt = performance.now();
+  });
   player.on("play", () => {
-    if (!/** @type {HTMLElement} */ (document.activeElement)?.matches("input, textarea, select")) area.focus({ preventScroll: true });
+    if (!(/** @type {HTMLElement} */ (document.activeElement)?.matches("input, textarea, select")))
+      area.focus({ preventScroll: true });
   });
 
   /** @param {number} now */
@@ -130,7 +151,8 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
       cancelAnimationFrame(handle);
       document.removeEventListener("keydown", onKey, { capture: true });
       document.removeEventListener("keyup", onKeyUp, { capture: true });
-      for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, /** @type {EventListener} */ (onPointerUp));
+      for (const name of ["pointerup", "pointercancel"])
+        document.removeEventListener(name, /** @type {EventListener} */ (onPointerUp));
       removeEventListener("blur", onBlur);
       document.removeEventListener("wheel", onWheel, { capture: true });
       box.remove();

@@ -49,8 +49,12 @@ export function createTrace({ player, record, saved = [] }) {
 
   return {
     tick,
-    get value() { return value; },
-    get points() { return drawn.points; },
+    get value() {
+      return value;
+    },
+    get points() {
+      return drawn.points;
+    },
 
     /** @param {number} next @param {string} input @param {number} mono_ms the input's own time @returns {boolean} whether it was taken */
     change: (next, input, mono_ms) => {
@@ -97,7 +101,11 @@ export function createMarks({ player, record, saved = [], repeat_ms = 100 }) {
   /** The key is let go, or the stimulus no longer goes on from where it was. @param {number} mono_ms */
   function end(mono_ms) {
     if (!held) return;
-    const { mark: { t, v, until }, input, reached } = held;
+    const {
+      mark: { t, v, until },
+      input,
+      reached,
+    } = held;
     held = null;
     if (until === t) return;
     const { frame } = player.moment(mono_ms);
@@ -106,9 +114,16 @@ export function createMarks({ player, record, saved = [], repeat_ms = 100 }) {
 
   return {
     /** @type {Mark[]} */
-    get points() { return marks; },
+    get points() {
+      return marks;
+    },
     /** How many of a sign there are, repetitions with them. @param {number} sign */
-    count: (sign) => marks.reduce((sum, { t, v, until }) => sum + (v === sign ? 1 + (until > t ? Math.round((until - t) / repeat_ms) : 0) : 0), 0),
+    count: (sign) =>
+      marks.reduce(
+        (sum, { t, v, until }) =>
+          sum + (v === sign ? 1 + (until > t ? Math.round((until - t) / repeat_ms) : 0) : 0),
+        0,
+      ),
 
     /** @param {1 | -1} sign @param {string} input @param {number} mono_ms @returns {boolean} */
     add: (sign, input, mono_ms) => {
@@ -161,10 +176,18 @@ export function line() {
       let start = end;
       while (start > 0 && points[start - 1].t > (reached ?? t - 1)) start -= 1;
       const [former, latter] = [points[start - 2], points[start - 1]];
-      const level = reached !== null && former && latter && former.v === v && latter.v === v && latter.t === reached;
+      const level =
+        reached !== null &&
+        former &&
+        latter &&
+        former.v === v &&
+        latter.v === v &&
+        latter.t === reached;
       points.splice(level ? start - 1 : start, end - start + (level ? 1 : 0), { t, v });
       reached = t;
     },
-    cut: () => { reached = null; },
+    cut: () => {
+      reached = null;
+    },
   };
 }

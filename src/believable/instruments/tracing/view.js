@@ -22,11 +22,15 @@ export function createView(canvas, { duration, kind }) {
   /** @type {Range} */
   let range = kind === "free" ? reach([], 0) : [-1, 1];
   const box = { width: 0, height: 0 };
-  const onScheme = () => { colours = readColours(canvas); };
+  const onScheme = () => {
+    colours = readColours(canvas);
+  };
   dark.addEventListener("change", onScheme);
 
-  const x = (/** @type {number} */ t) => PAD.left + (Math.min(Math.max(t, 0), duration) / duration) * (box.width - PAD.left - PAD.right);
-  const y = (/** @type {number} */ v) => PAD.top + ((range[1] - v) / (range[1] - range[0])) * (box.height - PAD.top - PAD.bottom);
+  const x = (/** @type {number} */ t) =>
+    PAD.left + (Math.min(Math.max(t, 0), duration) / duration) * (box.width - PAD.left - PAD.right);
+  const y = (/** @type {number} */ v) =>
+    PAD.top + ((range[1] - v) / (range[1] - range[0])) * (box.height - PAD.top - PAD.bottom);
 
   /** As many pixels as the screen has, so that lines stay sharp. */
   function fit() {
@@ -34,7 +38,8 @@ export function createView(canvas, { duration, kind }) {
     box.width = canvas.clientWidth;
     box.height = canvas.clientHeight;
     const [width, height] = [Math.round(box.width * density), Math.round(box.height * density)];
-    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    if (canvas.width !== width || canvas.height !== height)
+      Object.assign(canvas, { width, height });
     context.setTransform(density, 0, 0, density, 0, 0);
     context.clearRect(0, 0, box.width, box.height);
   }
@@ -89,7 +94,10 @@ export function createView(canvas, { duration, kind }) {
       mark(-1, "−1", false);
       return;
     }
-    const [high, low] = [Math.max(0, ...points.map(({ v }) => v)), Math.min(0, ...points.map(({ v }) => v))];
+    const [high, low] = [
+      Math.max(0, ...points.map(({ v }) => v)),
+      Math.min(0, ...points.map(({ v }) => v)),
+    ];
     if (y(0) - y(high) > 13) mark(high, signed(high), false);
     if (y(low) - y(0) > 13) mark(low, signed(low), false);
   }
@@ -142,7 +150,10 @@ export function createView(canvas, { duration, kind }) {
       context.beginPath();
       context.moveTo(left - 4.5, level);
       context.lineTo(left + 4.5, level);
-      if (v > 0) { context.moveTo(left, level - 4.5); context.lineTo(left, level + 4.5); }
+      if (v > 0) {
+        context.moveTo(left, level - 4.5);
+        context.lineTo(left, level + 4.5);
+      }
       context.stroke();
     }
   }
@@ -173,11 +184,15 @@ export function createView(canvas, { duration, kind }) {
       if (kind === "free") rescale(reach(state.points, state.value));
       ground(state.time);
       if (kind === "marks") signs(state.points);
-      else { levels(state.points); steps(state); }
+      else {
+        levels(state.points);
+        steps(state);
+      }
       now(state);
     },
     /** The value at a height of the canvas. @param {number} offset in CSS pixels from its top */
-    valueAt: (offset) => range[1] - ((offset - PAD.top) / (box.height - PAD.top - PAD.bottom)) * (range[1] - range[0]),
+    valueAt: (offset) =>
+      range[1] - ((offset - PAD.top) / (box.height - PAD.top - PAD.bottom)) * (range[1] - range[0]),
     destroy: () => dark.removeEventListener("change", onScheme),
   };
 }
@@ -190,7 +205,14 @@ function readColours(element) {
   const style = getComputedStyle(element);
   const named = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
   return {
-    page: named("page"), panel: named("panel"), line: named("line"), soft: named("soft"), accent: named("accent"),
-    soft_accent: named("accent-soft"), good: named("good"), bad: named("bad"), font: named("sans"),
+    page: named("page"),
+    panel: named("panel"),
+    line: named("line"),
+    soft: named("soft"),
+    accent: named("accent"),
+    soft_accent: named("accent-soft"),
+    good: named("good"),
+    bad: named("bad"),
+    font: named("sans"),
   };
 }

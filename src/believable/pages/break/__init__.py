@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from believable.instruments.contract import InvalidAnswer
-from believable.pages.contract import PageKind, ShownPage
-from believable.pages.submission import OpenPage
-from believable.study.records import Text, TrialBase
+from believable.contracts.instrument import InvalidAnswer
+from believable.contracts.page import PageKind, ShownPage
+from believable.contracts.record import Text
+from believable.contracts.submission import OpenPage
+from believable.contracts.trial import TrialBase
 
 
 class Break(TrialBase):
@@ -20,7 +21,7 @@ class Break(TrialBase):
     text: Text | None = None
     """Markdown to show."""
     at_least_s: int = Field(default=0, ge=0, le=3600)
-    """Seconds before people can go on."""
+    """Seconds before people can continue."""
 
 
 def _missing(pause: Break, page: OpenPage) -> InvalidAnswer | None:

@@ -9,20 +9,21 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from believable.instruments.contract import InvalidAnswer
-from believable.pages.contract import PageKind
-from believable.pages.submission import Judgement, OpenPage
+from believable.contracts.instrument import InvalidAnswer
+from believable.contracts.page import PageKind
+from believable.contracts.record import Id
+from believable.contracts.submission import Judgement, OpenPage
+from believable.contracts.trial import Entry, Outcome, Question, WordedPage
 from believable.study.reading import Reading
-from believable.study.records import Entry, Id, Outcome, Question, WordedPage
 from believable.study.wording import unknown
 
-#: How a session ends that fails, by what the author wants to follow.
+#: The end of a session that fails, by the author's choice.
 ENDINGS: Mapping[str, Outcome] = {"screen_out": "screened_out", "fail": "failed_checks"}
 
 
 class TriedPage(WordedPage):
-    """A page that people may get wrong. Wrong `attempts` times: `screen_out` and `fail` end the
-    session (each with its own code), `continue` records it and goes on.
+    """A page with right and wrong answers. After `attempts` wrong tries: `screen_out` and `fail`
+    end the session (each with a separate code), `continue` records it and shows the next page.
     """
 
     attempts: int = Field(default=1, ge=1, le=10)
@@ -42,8 +43,8 @@ class TriedPage(WordedPage):
 class Check(TriedPage):
     """A question with a right answer.
 
-    Wrong `attempts` times: `screen_out` and `fail` end the session (each with its own code),
-    `continue` records it and goes on.
+    After `attempts` wrong tries: `screen_out` and `fail` end the session (each with a separate
+    code), `continue` records it and shows the next page.
     """
 
     named = True
@@ -104,7 +105,7 @@ def _judge(check: Check, answers: Mapping[str, Any], page: OpenPage) -> Judgemen
 
 
 def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
-    """What is read again was read before."""
+    """Pages that are read again were read before."""
     check, place = entry.item, reading.place(entry.item)
     assert isinstance(check, Check)
     if check.reread is None or reading.broken(place.path):

@@ -9,32 +9,32 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, Tag
 
-from believable.instruments.contract import InvalidAnswer
-from believable.pages.contract import PageKind, ShownPage
-from believable.pages.message import seen_part
-from believable.pages.player_checks import check_several
-from believable.pages.rate import TWO_SIDED
-from believable.pages.submission import OpenPage, unseen, watched_enough
-from believable.study.reading import Reading
-from believable.study.records import (
-    BY_SHAPE,
+from believable.contracts.instrument import InvalidAnswer
+from believable.contracts.page import PageKind, ShownPage
+from believable.contracts.record import BY_SHAPE, Text
+from believable.contracts.submission import OpenPage, unseen, watched_enough
+from believable.contracts.trial import (
     Controls,
     Entry,
+    MatchedSlots,
     Question,
+    Slot,
     StimulusChoice,
     StimulusFilter,
-    Text,
     WantedStimuli,
     WordedPage,
 )
-from believable.study.stimulus_draw import MatchedSlots, Slot
+from believable.pages.message import seen_part
+from believable.pages.player_checks import check_several
+from believable.pages.rate import TWO_SIDED
+from believable.study.reading import Reading
 
 STYLE = "/static/pages/compare/page.css"
 
 
 class Compare(WordedPage):
-    """Two or more stimuli side by side (A, B, …), then questions about them. Who stands where is
-    drawn for each session.
+    """Two or more stimuli side by side (A, B, …), then questions about them. Positions are drawn
+    for each session.
 
     What an entry of `of` leaves open is settled by the blocks around. No stimulus is shown twice in
     a session.
@@ -50,19 +50,20 @@ class Compare(WordedPage):
         ],
         ...,
     ] = Field(min_length=2, max_length=4)
-    """What is compared: for each player `{condition: …, scenario: …}`, or the id of a stimulus."""
+    """The stimuli to compare: for each player `{condition: …, scenario: …}`, or the id of a
+    stimulus."""
     match: Literal["scenario", "none"] = "scenario"
     """Whether all show the same scenario."""
     playback: Literal["independent", "together"] = "independent"
-    """Each with controls of its own, one playing at a time; or all at the same time with common
+    """Each with separate controls, one playing at a time; or all at the same time with common
     controls.
     """
     watch: Literal["all", "any"] = "all"
-    """What has to be watched before the questions come (with `controls: {must_finish: true}`)."""
+    """The players to watch before the questions appear (with `controls: {must_finish: true}`)."""
     controls: Controls = Controls()
-    """What people may do with the players."""
+    """The controls of the players."""
     watermark: Text | None = None
-    """Words that stand on every picture, such as what it may be used for."""
+    """A text on every picture, such as a restriction of its use."""
     ask: tuple[Question, ...] = ()
     """Questions after watching."""
 
@@ -165,8 +166,8 @@ def _missing(compare: Compare, page: OpenPage) -> InvalidAnswer | None:
 
 
 def layout(page: ShownPage, *, together: bool = False, watch: str = "all") -> dict[str, Any]:
-    """`watch` says after which views the questions come, `each` what was seen of each player before
-    a reload.
+    """`watch` says after which views the questions appear, `each` which parts of each player were
+    seen before a reload.
     """
     each = [seen_part(player).model_dump() for player in page.seen]
     return {"several": {"together": together, "watch": watch, "each": each}}

@@ -14,13 +14,20 @@ export function inStep(players) {
   /** @type {Set<any>} players that wait for the others */
   const waiting = new Set();
   /** @param {any} player */
-  const over = (player) => player.ended || (player.views > 0 && player.paused && player.time_ms === 0);
+  const over = (player) =>
+    player.ended || (player.views > 0 && player.paused && player.time_ms === 0);
 
   return {
-    get playing() { return playing; },
+    get playing() {
+      return playing;
+    },
     /** Whether there is nothing left to play: at the end, and no view left. */
-    get over() { return players.every(over); },
-    get viewsLeft() { return Math.min(...players.map((player) => player.viewsLeft)); },
+    get over() {
+      return players.every(over);
+    },
+    get viewsLeft() {
+      return Math.min(...players.map((player) => player.viewsLeft));
+    },
     play: () => {
       const going = players.filter((player) => !over(player));
       const again = going.length ? going : players.filter((player) => player.viewsLeft > 0);
@@ -30,7 +37,9 @@ export function inStep(players) {
     pause: () => {
       waiting.clear();
       playing = false;
-      players.forEach((player) => { if (!player.paused) player.pause(); });
+      players.forEach((player) => {
+        if (!player.paused) player.pause();
+      });
     },
     /** @param {number} ms */
     seek: (ms) => {
@@ -40,7 +49,10 @@ export function inStep(players) {
     tick: () => {
       if (!playing) return;
       const going = players.filter((player) => !over(player));
-      if (!going.length) { playing = false; return; }
+      if (!going.length) {
+        playing = false;
+        return;
+      }
       const slowest = Math.min(...going.map((player) => player.time_ms));
       for (const player of going) {
         const lead = player.time_ms - slowest;
@@ -64,10 +76,24 @@ export function inStep(players) {
 export function commonControls(root, players, policy, texts) {
   const all = inStep(players);
   const length = Math.max(...players.map((player) => player.duration_ms));
-  const button = Object.assign(document.createElement("button"), { className: "button play", type: "button" });
+  const button = Object.assign(document.createElement("button"), {
+    className: "button play",
+    type: "button",
+  });
   const line = policy.seek
-    ? Object.assign(document.createElement("input"), { type: "range", min: "0", max: String(Math.round(length)), value: "0", step: "100", className: "seek" })
-    : Object.assign(document.createElement("progress"), { max: Math.round(length), value: 0, className: "seek" });
+    ? Object.assign(document.createElement("input"), {
+        type: "range",
+        min: "0",
+        max: String(Math.round(length)),
+        value: "0",
+        step: "100",
+        className: "seek",
+      })
+    : Object.assign(document.createElement("progress"), {
+        max: Math.round(length),
+        value: 0,
+        className: "seek",
+      });
   line.setAttribute("aria-label", texts["media.seek"]);
   const bar = Object.assign(document.createElement("div"), { className: "controls" });
   bar.append(button, line);
@@ -81,19 +107,27 @@ export function commonControls(root, players, policy, texts) {
     for (const speed of policy.speeds) choice.append(new Option(`${speed}×`, String(speed)));
     choice.value = String(policy.speed);
     const allow = () => {
-      for (const option of choice.options) option.disabled = !players.every((player) => player.speeds.includes(Number(option.value)));
+      for (const option of choice.options)
+        option.disabled = !players.every((player) => player.speeds.includes(Number(option.value)));
     };
     allow();
-    for (const player of players) for (const name of ["ended", "pause", "play"]) player.on(name, allow);
-    choice.addEventListener("change", () => players.forEach((player) => { player.rate = Number(choice.value); }));
+    for (const player of players)
+      for (const name of ["ended", "pause", "play"]) player.on(name, allow);
+    choice.addEventListener("change", () =>
+      players.forEach((player) => {
+        player.rate = Number(choice.value);
+      }),
+    );
     return choice;
   }
 
   function refresh() {
     all.tick();
-    button.textContent = texts[all.playing ? "compare.pause" : all.over ? "compare.replay" : "compare.play"];
+    button.textContent =
+      texts[all.playing ? "compare.pause" : all.over ? "compare.replay" : "compare.play"];
     button.hidden = all.playing ? !policy.pause : all.over && all.viewsLeft < 1;
-    if (document.activeElement !== line) line.value = /** @type {never} */ (Math.max(...players.map((player) => player.time_ms)));
+    if (document.activeElement !== line)
+      line.value = /** @type {never} */ (Math.max(...players.map((player) => player.time_ms)));
   }
 
   function toggle() {
@@ -105,16 +139,26 @@ export function commonControls(root, players, policy, texts) {
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, textarea, select, dialog")) return;
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      target.closest("input, textarea, select, dialog")
+    )
+      return;
     if (event.key !== "k" && (event.key !== " " || target.closest("button, a, summary"))) return;
     event.preventDefault();
     toggle();
   }
 
   button.addEventListener("click", toggle);
-  if (line instanceof HTMLInputElement) line.addEventListener("input", () => all.seek(Number(line.value)));
+  if (line instanceof HTMLInputElement)
+    line.addEventListener("input", () => all.seek(Number(line.value)));
   document.addEventListener("keydown", onKey);
   const timer = setInterval(refresh, TICK_MS);
   refresh();
-  return () => { clearInterval(timer); document.removeEventListener("keydown", onKey); };
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener("keydown", onKey);
+  };
 }

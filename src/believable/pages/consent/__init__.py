@@ -10,24 +10,15 @@ from pydantic import GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from believable.contracts.instrument import InvalidAnswer
+from believable.contracts.page import THINK_MS, Message, PageKind, SimulatedPerson
+from believable.contracts.record import ID_PATTERN, Id, Record, Text, word_or
+from believable.contracts.submission import OpenPage, PageReading
+from believable.contracts.trial import Entry, Outcome, PageAnswer, TrialBase
 from believable.core.registry import did_you_mean
-from believable.instruments.contract import InvalidAnswer
-from believable.pages.contract import THINK_MS, Message, PageKind, SimulatedPerson
-from believable.pages.submission import OpenPage, PageReading
 from believable.pages.text import check_words
 from believable.study.checks.names import repeated
 from believable.study.reading import Reading
-from believable.study.records import (
-    ID_PATTERN,
-    Entry,
-    Id,
-    Outcome,
-    PageAnswer,
-    Record,
-    Text,
-    TrialBase,
-    word_or,
-)
 
 #: Boxes whose words are built in.
 KNOWN_BOXES = ("adult", "agree")
@@ -41,7 +32,7 @@ class ConsentItem(Record):
     id: Id
     """Name of the box in the data."""
     label: Text | None = None
-    """The words beside the box."""
+    """The label of the box."""
 
     @model_validator(mode="before")
     @classmethod
@@ -70,12 +61,12 @@ class Consent(TrialBase):
     text: Text | None = None
     """Markdown to show, in place."""
     require: tuple[ConsentItem, ...] = (ConsentItem(id="agree"),)
-    """Boxes to tick; `adult` and `agree` have words of their own."""
+    """Boxes to tick; `adult` and `agree` have built-in labels."""
 
     @property
     def page_answers(self) -> tuple[PageAnswer, ...]:
         return tuple(
-            PageAnswer(box.id, "`true` where ticked", "string", prompt=box.label)
+            PageAnswer(name=box.id, about="`true` where ticked", type="string", prompt=box.label)
             for box in self.require
         )
 

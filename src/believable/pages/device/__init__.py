@@ -10,24 +10,24 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from believable.contracts.instrument import InvalidAnswer
+from believable.contracts.page import THINK_MS, Message, PageKind, ShownPage, SimulatedPerson
+from believable.contracts.submission import Judgement, OpenPage, PageReading
+from believable.contracts.trial import Entry, PageAnswer
 from believable.core.seeds import generator
-from believable.instruments.contract import InvalidAnswer
 from believable.pages.check import TriedPage
-from believable.pages.contract import THINK_MS, Message, PageKind, ShownPage, SimulatedPerson
 from believable.pages.device.tone_waves import hear_wave, row_waves
-from believable.pages.submission import Judgement, OpenPage, PageReading
 from believable.study.reading import Reading
-from believable.study.records import Entry, PageAnswer
 
 #: Names of the answers.
 QUIETEST, WHEEL = "quietest", "wheel"
 #: The event of a row of tones that was played.
 TONES_PLAYED = "device.tones"
-#: So many rows of three tones; one of each row is quieter, another has its two sides against each
-#: other. Loudspeakers blot that one out, so that it seems the quietest (Woods, Siegel, Traer &
+#: The number of rows of three tones; one of each row is quieter, another has its two sides against
+#: each other. Loudspeakers blot that one out, so it seems the quietest (Woods, Siegel, Traer &
 #: McDermott 2017, Attention, Perception & Psychophysics 79).
 ROWS, TONES = 6, 3
-#: So many rows have to be right: by chance one in a hundred gets there.
+#: The number of rows that must be right: one in a hundred passes by chance.
 RIGHT_ROWS = 5
 
 
@@ -56,7 +56,7 @@ class Device(TriedPage):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What is checked, by the names of the answers."""
+        """The checked properties, by the names of the answers."""
         return (*([QUIETEST] if self.headphones else []), *([WHEEL] if self.wheel else []))
 
     @property
@@ -70,9 +70,13 @@ class Device(TriedPage):
     @property
     def page_answers(self) -> tuple[PageAnswer, ...]:
         quietest = PageAnswer(
-            QUIETEST, "which tone of each row was called the quietest, a digit a row", "string"
+            name=QUIETEST,
+            about="which tone of each row was called the quietest, a digit a row",
+            type="string",
         )
-        wheel = PageAnswer(WHEEL, "whether the wheel was turned", "string", "true | false")
+        wheel = PageAnswer(
+            name=WHEEL, about="whether the wheel was turned", type="string", values="true | false"
+        )
         return tuple(answer for answer in (quietest, wheel) if answer.name in self.parts)
 
     def wrong_parts(self, answers: Mapping[str, Any], played: Sequence[ToneRow]) -> tuple[str, ...]:
@@ -116,8 +120,8 @@ def _read(device: Device, raw: Mapping[str, Any], page: OpenPage) -> PageReading
 
 
 def _all_rows_played(page: OpenPage) -> bool:
-    """Whether each row of this attempt was played: nobody hears which tone is the quietest without
-    that.
+    """Whether each row of this attempt was played: without that the quietest tone cannot be
+    known.
     """
     events = (event.data for event in page.annotated if event.kind == TONES_PLAYED)
     return {data.get("row") for data in events if data.get("attempt") == page.attempt} >= set(
@@ -162,14 +166,12 @@ def _tones(device: Device, page: ShownPage, attempt: int) -> list[list[str]] | N
 
 
 def quietest_tone(row: Sequence[str], *, headphones: bool) -> int:
-    """Which tone of a row is the quietest for somebody with headphones, or over loudspeakers; from
-    0.
-    """
+    """The quietest tone of a row with headphones, or over loudspeakers; from 0."""
     return min(range(len(row)), key=lambda tone: hear_wave(row[tone], headphones=headphones))
 
 
 async def _answer(person: SimulatedPerson, message: Message) -> dict[str, Any]:
-    """Somebody careful wears headphones and hears it."""
+    """A careful person wears headphones and hears it."""
     device, answers = message["device"], dict[str, Any]()
     await person.think(THINK_MS)
     if device["tones"] is not None:

@@ -31,21 +31,37 @@ export function show(form, { device, drafts, saved }, { record, texts }) {
   };
   const tries = [tones, ...later];
   const rows = () => /** @type {string[][]} */ (tries[0]);
-  const played = new Set(saved.filter(([, kind, data]) => kind === "device.tones" && data.attempt === attempt).map(([, , data]) => data.row));
+  const played = new Set(
+    saved
+      .filter(([, kind, data]) => kind === "device.tones" && data.attempt === attempt)
+      .map(([, , data]) => data.row),
+  );
   if (wheel) turning(form, drafts.wheel, settle, texts, signal);
   for (const part of form.querySelectorAll(".device button")) part.removeAttribute("disabled"); // only now does it listen
-  const ear = tones === null ? null : sound(form, rows, { quietest: drafts.quietest, attempt, played }, settle, record, signal);
+  const ear =
+    tones === null
+      ? null
+      : sound(form, rows, { quietest: drafts.quietest, attempt, played }, settle, record, signal);
   if (typeof drafts.quietest === "string") answers.quietest = drafts.quietest;
   if (typeof drafts.wheel === "boolean") answers.wheel = drafts.wheel;
   return {
     answers: () => answers,
     again: () => {
       // Something left open is no attempt; after one there are other tones to count.
-      if (!ear || typeof answers.quietest !== "string" || (wheel && typeof answers.wheel !== "boolean") || tries.length < 2) return;
+      if (
+        !ear ||
+        typeof answers.quietest !== "string" ||
+        (wheel && typeof answers.wheel !== "boolean") ||
+        tries.length < 2
+      )
+        return;
       tries.shift();
       ear.clear();
     },
-    stop: () => { leaving.abort(); ear?.stop(); },
+    stop: () => {
+      leaving.abort();
+      ear?.stop();
+    },
   };
 }
 
@@ -58,33 +74,66 @@ export function show(form, { device, drafts, saved }, { record, texts }) {
  */
 function sound(form, rows, { quietest: draft, attempt, played }, settle, record, signal) {
   const buttons = /** @type {HTMLButtonElement[]} */ (Array.from(form.querySelectorAll(".tones")));
-  const choices = /** @type {HTMLInputElement[]} */ (Array.from(form.querySelectorAll(".tone-row input")));
+  const choices = /** @type {HTMLInputElement[]} */ (
+    Array.from(form.querySelectorAll(".tone-row input"))
+  );
   /** @type {AudioContext | undefined} */
   let audio;
-  const allow = () => choices.forEach((choice) => { choice.disabled = !played.has(Number(choice.name.split("-").at(-1))); });
+  const allow = () =>
+    choices.forEach((choice) => {
+      choice.disabled = !played.has(Number(choice.name.split("-").at(-1)));
+    });
   allow();
-  if (typeof draft === "string") choices.forEach((choice) => { choice.checked = draft[Number(choice.name.split("-").at(-1))] === choice.value; });
-  for (const choice of choices) choice.addEventListener("change", () => {
-    const digits = buttons.map((_, row) => choices.find((other) => other.name === `device-row-${row}` && other.checked)?.value ?? "");
-    settle("quietest", digits.every(Boolean) ? digits.join("") : null);
-  }, { signal });
-  buttons.forEach((button, row) => button.addEventListener("click", async () => {
-    buttons.forEach((other) => { other.disabled = true; });
-    audio ??= new AudioContext();
-    await audio.resume();
-    void record("device.tones", { state: audio.state, row, attempt });
-    played.add(row);
-    allow();
-    const line = /** @type {HTMLElement} */ (button.closest(".tone-row"));
-    line.classList.add("sounding");
-    const last = playRow(audio, rows()[row]);
-    last.onended = () => { line.classList.remove("sounding"); buttons.forEach((other) => { other.disabled = false; }); button.focus(); };
-  }, { signal }));
+  if (typeof draft === "string")
+    choices.forEach((choice) => {
+      choice.checked = draft[Number(choice.name.split("-").at(-1))] === choice.value;
+    });
+  for (const choice of choices)
+    choice.addEventListener(
+      "change",
+      () => {
+        const digits = buttons.map(
+          (_, row) =>
+            choices.find((other) => other.name === `device-row-${row}` && other.checked)?.value ??
+            "",
+        );
+        settle("quietest", digits.every(Boolean) ? digits.join("") : null);
+      },
+      { signal },
+    );
+  buttons.forEach((button, row) =>
+    button.addEventListener(
+      "click",
+      async () => {
+        buttons.forEach((other) => {
+          other.disabled = true;
+        });
+        audio ??= new AudioContext();
+        await audio.resume();
+        void record("device.tones", { state: audio.state, row, attempt });
+        played.add(row);
+        allow();
+        const line = /** @type {HTMLElement} */ (button.closest(".tone-row"));
+        line.classList.add("sounding");
+        const last = playRow(audio, rows()[row]);
+        last.onended = () => {
+          line.classList.remove("sounding");
+          buttons.forEach((other) => {
+            other.disabled = false;
+          });
+          button.focus();
+        };
+      },
+      { signal },
+    ),
+  );
   return {
     clear: () => {
       attempt += 1;
       played.clear();
-      choices.forEach((choice) => { choice.checked = false; });
+      choices.forEach((choice) => {
+        choice.checked = false;
+      });
       allow();
       settle("quietest", null);
     },
@@ -98,7 +147,11 @@ function sound(form, rows, { quietest: draft, attempt, played }, settle, record,
  */
 export function sides(wave) {
   const bytes = new DataView(Uint8Array.from(atob(wave), (sign) => sign.charCodeAt(0)).buffer);
-  const ear = (/** @type {number} */ side) => Float32Array.from({ length: bytes.byteLength / 4 }, (_, at) => bytes.getInt16(4 * at + 2 * side, true) / 32_767);
+  const ear = (/** @type {number} */ side) =>
+    Float32Array.from(
+      { length: bytes.byteLength / 4 },
+      (_, at) => bytes.getInt16(4 * at + 2 * side, true) / 32_767,
+    );
   return [ear(0), ear(1)];
 }
 
@@ -108,7 +161,11 @@ function playRow(audio, row) {
   const tones = row.map((wave, number) => {
     const at = begin + number * (TONE_S + GAP_S);
     const ears = sides(wave);
-    const buffer = new AudioBuffer({ numberOfChannels: 2, length: ears[0].length, sampleRate: RATE_HZ });
+    const buffer = new AudioBuffer({
+      numberOfChannels: 2,
+      length: ears[0].length,
+      sampleRate: RATE_HZ,
+    });
     ears.forEach((samples, side) => buffer.copyToChannel(samples, side));
     const tone = new AudioBufferSourceNode(audio, { buffer, loop: true });
     const fade = new GainNode(audio, { gain: 0 });
@@ -137,16 +194,24 @@ function turning(form, draft, settle, texts, signal) {
     line.classList.toggle("turned", there);
   };
   if (typeof draft === "boolean") show(draft);
-  window.addEventListener("wheel", (event) => {
-    if (event.ctrlKey || !event.deltaY) return;
-    turned += Math.abs(event.deltaY) * PIXELS[event.deltaMode];
-    if (turned < TURNED_PX) return;
-    settle("wheel", true);
-    show(true);
-  }, { signal, passive: true });
-  /** @type {HTMLElement} */ (form.querySelector(".no-wheel")).addEventListener("click", () => {
-    turned = 0;
-    settle("wheel", false);
-    show(false);
-  }, { signal });
+  window.addEventListener(
+    "wheel",
+    (event) => {
+      if (event.ctrlKey || !event.deltaY) return;
+      turned += Math.abs(event.deltaY) * PIXELS[event.deltaMode];
+      if (turned < TURNED_PX) return;
+      settle("wheel", true);
+      show(true);
+    },
+    { signal, passive: true },
+  );
+  /** @type {HTMLElement} */ (form.querySelector(".no-wheel")).addEventListener(
+    "click",
+    () => {
+      turned = 0;
+      settle("wheel", false);
+      show(false);
+    },
+    { signal },
+  );
 }

@@ -2,7 +2,7 @@
 quieter.
 
 A tone is one period for both ears, which the page repeats: 16-bit samples, left and right in turn,
-as Base64. Each begins at a phase of its own, so that equal tones look different.
+as Base64. Each begins at a different phase, so equal tones look different.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def _wave(loudness: float, against: bool, phase: float) -> str:
 
 
 def hear_wave(wave: str, *, headphones: bool) -> float:
-    """How loud a tone is for somebody with headphones, or in a room where both sides meet; full
-    loudness is 1.
+    """The loudness of a tone with headphones, or in a room in which both sides meet; full loudness
+    is 1.
     """
     both: tuple[int, ...] = struct.unpack(f"<{2 * PERIOD}h", base64.b64decode(wave))
     left, right = both[::2], both[1::2]

@@ -10,19 +10,18 @@ from urllib.parse import urlsplit
 
 from pydantic import Tag
 
-from believable.pages.contract import PageKind
+from believable.contracts.page import PageKind
+from believable.contracts.record import BY_SHAPE, Record, Text
+from believable.contracts.trial import Entry, TrialBase
+from believable.core.nodes import Node
 from believable.study.checks.names import repeated
-from believable.study.nodes import Node
 from believable.study.platforms import PLATFORMS, parameters
 from believable.study.reading import Reading
-from believable.study.records import BY_SHAPE, Entry, Record, Text, TrialBase
 from believable.study.wording import shown, unknown
 
 
 class Codes(Record):
-    """Completion codes. `auto` mints one per study and outcome; anything else is used as it
-    stands.
-    """
+    """Completion codes. `auto` mints one per study and outcome; any other text is used as it is."""
 
     complete: str = "auto"
     """For those who got to the end."""
@@ -105,7 +104,7 @@ def _codes(reading: Reading, finish: Finish) -> None:
 
 
 def _endings(reading: Reading, finish: Finish, entries: Sequence[Entry]) -> None:
-    """Codes that the author chose leave out an end that sessions can come to."""
+    """The author's codes leave out a possible end of sessions."""
     place = reading.place(finish).get("codes")
     if place is None or reading.broken(place.path):
         return
@@ -169,7 +168,7 @@ def _address(reading: Reading, node: Node) -> None:
 
 
 def _check_all(reading: Reading, entries: Sequence[Entry]) -> None:
-    """There is one, at the end, for everybody."""
+    """There is one, at the end, for all participants."""
     ends = [entry for entry in entries if entry.item.is_end]
     if not ends:
         place = reading.root.get("timeline")

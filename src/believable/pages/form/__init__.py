@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from believable.pages.contract import PageKind
-from believable.study.records import Question, WordedPage
+from believable.contracts.page import PageKind
+from believable.contracts.trial import Question, WordedPage
 
 
 class Form(WordedPage):

@@ -1,4 +1,4 @@
-"""Several stimuli on one page, each with the same questions beside it."""
+"""Several stimuli on one page, each with the same questions."""
 
 from __future__ import annotations
 
@@ -9,34 +9,30 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
+from believable.contracts.page import PageKind
+from believable.contracts.record import BY_SHAPE, Id, Rule
+from believable.contracts.trial import (
+    Controls,
+    Entry,
+    Question,
+    Slot,
+    StimulusChoice,
+    StimulusFilter,
+    WantedStimuli,
+    WordedPage,
+)
+from believable.core.nodes import Node
 from believable.pages.compare import STYLE, layout
-from believable.pages.contract import PageKind
 from believable.pages.player_checks import WantedStimulus, check_several
 from believable.pages.rate import TWO_SIDED
 from believable.study.levels import Setting, pool, settings
-from believable.study.nodes import Node
 from believable.study.reading import Reading
-from believable.study.records import (
-    BY_SHAPE,
-    Controls,
-    Entry,
-    Id,
-    Question,
-    Rule,
-    StimulusChoice,
-    StimulusFilter,
-    Study,
-    WantedStimuli,
-    WordedPage,
-    clip_id,
-    clip_of,
-)
-from believable.study.stimulus_draw import Slot
+from believable.study.records import Study, clip_id, clip_of
 
 
 class Group(WordedPage):
-    """Several stimuli on one page, in an order drawn for each session, each with the same questions
-    beside it.
+    """Several stimuli on one page, in an order drawn for each session, each with the same
+    questions.
     """
 
     stimulus_keys = ("clips", "from")
@@ -50,11 +46,11 @@ class Group(WordedPage):
     ]
     """How many, or the ids of the stimuli."""
     from_: StimulusFilter = Field(default=StimulusFilter(), alias="from")
-    """Which stimuli to draw from; what it leaves open is settled by the blocks around."""
+    """The stimuli to draw from; the enclosing blocks decide everything it leaves open."""
     rate: tuple[Question, ...] = ()
     """Questions about each clip."""
     controls: Controls = Controls()
-    """What people may do with each player."""
+    """The controls of each player."""
     ask: tuple[Question, ...] = ()
     """Questions about the whole page, at its end."""
 
@@ -72,7 +68,7 @@ class Group(WordedPage):
 
     @property
     def page_questions(self) -> tuple[Question, ...]:
-        """Clip by clip, each question under an id of its own; then those about the whole page."""
+        """Clip by clip, each question under a separate id; then those about the whole page."""
         about_clips = [
             self._about_clip(question, clip) for clip in range(self.size) for question in self.rate
         ]
@@ -151,7 +147,7 @@ def _check_all(reading: Reading, entries: Sequence[Entry]) -> None:
 
 
 def _mixture(study: Study, group: Group, setting: Setting) -> Counter[str] | None:
-    """How many clips of each condition stand on a page; None where chance decides."""
+    """The number of clips of each condition on a page; None if it is random."""
     if isinstance(group.clips, int):
         wanted = Setting(
             group.from_.condition or setting.condition, group.from_.scenario or setting.scenario

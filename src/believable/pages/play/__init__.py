@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from believable.contracts.instrument import InvalidAnswer
+from believable.contracts.page import Message, PageKind, ShownPage, SimulatedPerson
+from believable.contracts.registries import WORLDS
+from believable.contracts.trial import Entry
+from believable.contracts.world import Opponents
 from believable.core.errors import MissingExtra
-from believable.instruments.contract import InvalidAnswer
-from believable.pages.contract import Message, PageKind, ShownPage, SimulatedPerson
+from believable.core.nodes import Node
 from believable.study.levels import settings
-from believable.study.nodes import Node
 from believable.study.reading import Reading
-from believable.study.records import Entry
 from believable.study.wording import unknown
-from believable.worlds import WORLDS
-from believable.worlds.contract import Opponents
 from believable.worlds.picture_stream import need_codecs
 from believable.worlds.play_trial import BY_CONDITION, Play
 
@@ -35,10 +35,10 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
         cure = f"Install it with: pip install 'believable[{error.extra}]'"
         reading.report(place.get("world") or place, f"{error.what} needs an optional part.", cure)
         return
-    for key, message, cure in world.check(world.options_in(play)):
+    for key, message, cure in world.trial.check(world.trial.options_in(play)):
         reading.report(place.get(key) or place, message, cure)
-    if world.opponents.named:
-        _check_opponent(reading, play, world.opponents)
+    if world.trial.opponents.named:
+        _check_opponent(reading, play, world.trial.opponents)
 
 
 def _check_opponent(reading: Reading, play: Play, opponents: Opponents) -> None:
@@ -91,7 +91,7 @@ def _every_condition(
 
 
 def _message(play: Play, page: ShownPage) -> dict[str, Any]:
-    """How the page behaves. Whom one plays against is not told here."""
+    """The behaviour of the page. It does not reveal the opponent."""
     shown = {
         "world": play.world,
         "practice": play.practice,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from believable.instruments import INSTRUMENTS
-from believable.instruments.contract import InvalidAnswer, Rehearsal
-from believable.pages.contract import PRACTICE_TRIES, Message, PageKind, SimulatedPerson
-from believable.pages.submission import OpenPage
-from believable.study.records import Annotation, TrialBase
+from believable.contracts.instrument import InvalidAnswer, Rehearsal
+from believable.contracts.page import PRACTICE_TRIES, Message, PageKind, SimulatedPerson
+from believable.contracts.registries import INSTRUMENTS
+from believable.contracts.submission import OpenPage
+from believable.contracts.trial import Annotation, TrialBase
 
 RESULT = "practice.result"
 #: One try at the practice of an instrument that does not simulate it.

@@ -10,23 +10,15 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
+from believable.contracts.page import Message, PageKind, ShownPage, SimulatedPerson
+from believable.contracts.record import Text, holds
+from believable.contracts.submission import Judgement, OpenPage, PageEvent
+from believable.contracts.trial import Annotation, Controls, Entry, Outcome, PageAnswer, WordedPage
 from believable.core.errors import InvalidInput
-from believable.pages.contract import Message, PageKind, ShownPage, SimulatedPerson
 from believable.pages.practice import Practice, practice_before
-from believable.pages.submission import Judgement, OpenPage, PageEvent
 from believable.players import SIGNAL
 from believable.stimuli.signal import Signal, draw, through
-from believable.study.bases import holds
 from believable.study.reading import Reading
-from believable.study.records import (
-    Annotation,
-    Controls,
-    Entry,
-    Outcome,
-    PageAnswer,
-    Text,
-    WordedPage,
-)
 from believable.traces.resample import resample
 from believable.traces.trace_agreement import sda
 
@@ -42,7 +34,7 @@ class Qa(WordedPage):
     server (SDA, −1 to 1).
 
     The score is an answer of the trial (`sda`). The gate is applied at the last quality test of a
-    session, to the mean of all of its scores (`mean_sda`; `reliable` where it is not below
+    session, to the mean of all of its scores (`mean_sda`; `reliable` if it is not below
     `threshold`), with the `gate` and the `threshold` of that last test.
     """
 
@@ -59,15 +51,16 @@ class Qa(WordedPage):
     duration_s: int = Field(default=60, ge=10, le=600)
     """How long it takes, in seconds."""
     corners: tuple[tuple[float, float], ...] | None = None
-    """A signal of one's own in place of the drawn one: `[[0, 0.5], [2.5, 0.5], [6, 1], …]`, seconds
-    from 0 and levels from 0 to 1, with straight lines between them; it settles the duration.
+    """A custom signal instead of the drawn one: `[[0, 0.5], [2.5, 0.5], [6, 1], …]`, seconds from 0
+    and levels from 0 to 1, with straight lines between them; it sets the duration.
     """
     gate: Literal["screen_out", "warn", "record"] = "record"
-    """Who is below the threshold is screened out, is told so and goes on, or just goes on."""
+    """A participant below the threshold is screened out, is informed and continues, or just
+    continues."""
     threshold: float = Field(default=0.0, ge=-1, le=1)
     """The mean score that is still good enough."""
     practice: bool = True
-    """Whether a short practice comes first, unless RankTrace was practised already."""
+    """Whether a short practice precedes it, unless RankTrace was practised already."""
     annotate: Annotation
 
     @property
@@ -92,16 +85,16 @@ class Qa(WordedPage):
         reliable = f"whether that mean is at least {self.threshold:g}"
         return (
             PageAnswer(
-                SDA,
-                "signed differential agreement of the trace with the known signal, -1 to 1",
-                "number",
+                name=SDA,
+                about="signed differential agreement of the trace with the known signal, -1 to 1",
+                type="number",
             ),
             PageAnswer(
-                MEAN_SDA,
-                "at the last quality test of the session: mean of all its scores",
-                "number",
+                name=MEAN_SDA,
+                about="at the last quality test of the session: mean of all its scores",
+                type="number",
             ),
-            PageAnswer(RELIABLE, reliable, "string", "true | false"),
+            PageAnswer(name=RELIABLE, about=reliable, type="string", values="true | false"),
         )
 
     @property
@@ -118,7 +111,7 @@ class Qa(WordedPage):
 
 
 def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
-    """A signal of one's own can be shown."""
+    """A custom signal can be shown."""
     test, place = entry.item, reading.place(entry.item)
     assert isinstance(test, Qa)
     if test.corners is None or reading.broken(place.path):
@@ -132,9 +125,9 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
 
 
 def score(test: Qa, events: Iterable[PageEvent]) -> float:
-    """SDA of the trace with the truth. The trace: means of bins of 250 ms, held where nothing
-    happened, 0 before the first sample; the truth: its value at the beginning of each bin. A trace
-    that never moved is scored like any other.
+    """SDA of the trace with the truth. The trace: means of bins of 250 ms, held between events, 0
+    before the first sample; the truth: its value at the beginning of each bin. A trace that never
+    moved is scored like any other.
     """
     signal = test.signal
     samples = [
@@ -208,7 +201,7 @@ def _notice(test: Qa, answers: Mapping[str, Any]) -> str | None:
 
 
 def _message(test: Qa, page: ShownPage) -> dict[str, Any]:
-    """The corners of what is shown."""
+    """The corners of the shown signal."""
     signal = test.signal
     corners = [
         [0, signal.pieces[0].start_level],

@@ -7,19 +7,19 @@ from typing import Literal
 
 from pydantic import Field
 
-from believable.pages.contract import PageKind
+from believable.contracts.page import PageKind
+from believable.contracts.trial import Annotation, TrialBase
 from believable.pages.device import Device
 from believable.pages.qa import Qa
-from believable.study.records import Annotation, TrialBase
 
 
 class QaGate(TrialBase):
     """A device check and the quality tests of annotators, as a gate in front of what follows; one
     line is enough: `- qa_gate`.
 
-    It stands for the trials `ID_device`, `ID_visual` and `ID_auditory` (with the id of the gate,
-    `qa_gate` where it has none). Whoever is below the threshold on the mean of the tests is
-    screened out, unless `gate` says otherwise.
+    It expands to the trials `ID_device`, `ID_visual` and `ID_auditory` (with the id of the gate,
+    `qa_gate` without one). Participants below the threshold on the mean of the tests are screened
+    out, unless `gate` says otherwise.
     """
 
     hidden_keys = frozenset({"kind", "annotate"})
@@ -37,14 +37,15 @@ class QaGate(TrialBase):
     signal_seed: int = 1
     """The signal of the first test follows from it, of the next one from the next number."""
     gate: Literal["screen_out", "warn", "record"] = "screen_out"
-    """Who is below the threshold is screened out, is told so and goes on, or just goes on."""
+    """A participant below the threshold is screened out, is informed and continues, or just
+    continues."""
     threshold: float = Field(default=0.0, ge=-1, le=1)
     """The mean score that is still good enough."""
     annotate: Annotation
 
     @property
     def stands_for(self) -> tuple[TrialBase, ...]:
-        """The gate is that of the last test, where it acts."""
+        """The gate is that of the last test, at which it acts."""
         sound = "auditory" in self.tests
         device = Device(
             id=f"{self.id}_device", skip_if=self.skip_if, wheel=self.wheel, headphones=sound

@@ -1,4 +1,4 @@
-"""Questions about what was watched earlier."""
+"""Questions about stimuli that were watched earlier."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
-from believable.pages.contract import PageKind
+from believable.contracts.page import PageKind
+from believable.contracts.record import BY_SHAPE, Id
+from believable.contracts.trial import Entry, Question, TrialBase, WordedPage
 from believable.study.levels import NOTHING_SETTLED, levels
 from believable.study.reading import Reading
-from believable.study.records import BY_SHAPE, Entry, Id, Question, TrialBase, WordedPage
 from believable.study.wording import unknown
 
 #: Asks which of two, by the order of watching.
@@ -30,9 +31,7 @@ class Rate(WordedPage):
     ] = "all"
     """Ids of the watch trials it is about, or `all`."""
     turn: int | None = Field(default=None, ge=1, le=24)
-    """Only about the one watched first (1), second (2) and so on; about all of them where it is
-    left out.
-    """
+    """Only about the one watched first (1), second (2) and so on; about all of them by default."""
     questions: tuple[Question, ...] = Field(min_length=1)
     """The questions, in order."""
 
@@ -95,7 +94,7 @@ def _check_pairs(reading: Reading, entry: Entry, rate: Rate, entries: Sequence[E
 
 
 def _times(reading: Reading, rate: Entry, name: str, entries: Sequence[Entry]) -> int:
-    """How often the watch trial is shown for each time that the rating comes."""
+    """How often the watch trial is shown for each occurrence of the rating."""
     watched = next((entry for entry in entries if entry.item.id == name), None)
     count = 1
     for block in () if watched is None else watched.blocks:

@@ -1,5 +1,5 @@
-"""A question about what was just watched, which only who has watched it can answer: another one for
-each stimulus.
+"""A question about the stimulus before it, which only a participant who watched can answer: a
+different one for each stimulus.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from believable.contracts.instrument import InvalidAnswer
+from believable.contracts.page import PageKind
+from believable.contracts.record import Id, Record, Text
+from believable.contracts.submission import Judgement, OpenPage
+from believable.contracts.trial import Entry, PageAnswer, Question, TrialBase
 from believable.core.errors import InvalidInput
 from believable.instruments.choice import AnswerOption, ChoiceParams
-from believable.instruments.contract import InvalidAnswer
 from believable.pages.check import TriedPage
-from believable.pages.contract import PageKind
-from believable.pages.submission import Judgement, OpenPage
 from believable.study.checks.names import known_stimulus, repeated
 from believable.study.reading import Reading
-from believable.study.records import Entry, Id, PageAnswer, Question, Record, Text, TrialBase
 from believable.study.wording import unknown
 
 #: Name of the answer.
@@ -27,12 +28,12 @@ SEEN = "seen"
 
 
 class StimulusQuestion(Record):
-    """What is asked about one stimulus: a right answer, and others that are wrong for it."""
+    """The question about one stimulus: a right answer, and others that are wrong for it."""
 
     stimulus: Id
     """The stimulus it is about."""
     prompt: Text
-    """What is asked."""
+    """The question."""
     right: AnswerOption
     """The right answer: a word, or `{value: …, label: …}`."""
     wrong: tuple[AnswerOption, ...] = Field(min_length=1)
@@ -43,7 +44,7 @@ class Recall(TriedPage):
     """A question about the stimulus just watched (`of`: the id of its watch trial), another one for
     each stimulus.
 
-    Wrong `attempts` times: as in `check`. Options come in an order drawn for each session.
+    After `attempts` wrong tries: as in `check`. Options are in an order drawn for each session.
     """
 
     named = True
@@ -89,7 +90,12 @@ class Recall(TriedPage):
         )
         values = " | ".join(dict.fromkeys(options))
         return (
-            PageAnswer(SEEN, "the answer about the stimulus that was watched", "string", values),
+            PageAnswer(
+                name=SEEN,
+                about="the answer about the stimulus that was watched",
+                type="string",
+                values=values,
+            ),
         )
 
     @property

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from believable.pages.contract import PageKind
+from believable.contracts.page import PageKind
+from believable.contracts.record import Text
+from believable.contracts.trial import Entry, TrialBase
 from believable.study.reading import Reading
-from believable.study.records import Entry, Text, TrialBase
 
 
 class TextPage(TrialBase):

@@ -9,30 +9,30 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
-from believable.pages.contract import PageKind
-from believable.pages.player_checks import ANY, check_controls, check_filter, has_stimuli
-from believable.pages.practice import Practice, practice_before
-from believable.study.checks.names import known_stimulus
-from believable.study.reading import Reading
-from believable.study.records import (
-    BY_SHAPE,
+from believable.contracts.page import PageKind
+from believable.contracts.record import BY_SHAPE, Id, Record
+from believable.contracts.trial import (
     Annotation,
     Controls,
     Entry,
-    Id,
     Question,
-    Record,
+    Slot,
     StimulusChoice,
     StimulusFilter,
     WantedStimuli,
     WordedPage,
 )
-from believable.study.stimulus_draw import Slot
+from believable.pages.player_checks import ANY, check_controls, check_filter, has_stimuli
+from believable.pages.practice import Practice, practice_before
+from believable.study.checks.names import known_stimulus
+from believable.study.reading import Reading
 from believable.study.wording import unknown
 
 
 class Overlay(Record):
-    """What people may open beside a recording, or beside a video with an action log."""
+    """The overlays that people may open next to a recording, or next to a video with an action
+    log.
+    """
 
     plan: bool = False
     """The plans of its figures, as a tree."""
@@ -70,13 +70,13 @@ class Watch(WordedPage):
     participant's own round.
     """
     controls: Controls = Controls()
-    """What people may do with the player."""
+    """The controls of the player."""
     annotate: Annotation | None = None
     """Continuous annotation while watching: `{ranktrace: {…}}`, or another annotating kind."""
     practice: bool = True
-    """Whether a short practice comes before the first use of the annotating kind in a session."""
+    """Whether a short practice precedes the first use of the annotating kind in a session."""
     overlay: Overlay = Overlay()
-    """Plan and log beside the player, each to be opened by the person."""
+    """Plan and log next to the player, each opened by the participant."""
     ask: tuple[Question, ...] = ()
     """Questions after watching."""
 
@@ -147,7 +147,7 @@ def _check_stimulus(reading: Reading, watch: Watch) -> None:
 
 
 def _check_inputs(reading: Reading, watch: Watch) -> None:
-    """Whoever did too little has to be able to watch again."""
+    """A participant with too few annotations must be able to watch again."""
     needed = 0 if watch.annotate is None else watch.annotate.min_inputs
     place = reading.place(watch).get("annotate")
     if needed == 0 or watch.controls.replay or place is None or reading.broken(place.path):
@@ -159,7 +159,7 @@ def _check_inputs(reading: Reading, watch: Watch) -> None:
 def _check_round(
     reading: Reading, entry: Entry, watch: Watch, name: str, entries: Sequence[Entry]
 ) -> None:
-    """Whoever shows a round shows one that was played."""
+    """A page that shows a round shows one that was played."""
     chosen, place = watch.stimulus, reading.place(watch)
     assert isinstance(chosen, WatchedStimulus)
     node = place.get("stimulus") or place

@@ -18,7 +18,10 @@ export async function show(form, trial, outside, signal) {
   const first = /** @type {HTMLElement} */ (form.querySelector(".first"));
   const seen = coverage(trial.seen, policy);
   /** @type {Outside["record"]} */
-  const record = (kind, data, options) => { seen.note(kind, data); return outside.record(kind, data, options); };
+  const record = (kind, data, options) => {
+    seen.note(kind, data);
+    return outside.record(kind, data, options);
+  };
   /** Shows what may be answered by now, once. @returns {boolean} whether something new is there */
   const open = () => {
     if (!after.hidden || !seen.enough) return false;
@@ -30,50 +33,98 @@ export async function show(form, trial, outside, signal) {
   const medium = trial.signal ? null : trial.media[0];
   const [{ create }, annotate, beside, missing] = await Promise.all([
     load(trial.modules[medium?.player ?? "signal"]),
-    trial.annotate ? load("/static/participant/annotate.js").then(({ annotator }) => annotator(form, trial, outside)) : null,
-    trial.overlay?.plan || trial.overlay?.log ? load("/static/participant/beside.js") : null,
-    policy.must_finish && policy.seek ? load("/static/participant/missing.js") : null,
+    trial.annotate
+      ? load(() => import("/static/participant/annotate.js")).then(({ annotator }) =>
+          annotator(form, trial, outside),
+        )
+      : null,
+    trial.overlay?.plan || trial.overlay?.log
+      ? load(() => import("/static/participant/beside.js"))
+      : null,
+    policy.must_finish && policy.seek ? load(() => import("/static/participant/missing.js")) : null,
   ]);
   const loading = createLoading(form, medium ? [medium] : [], texts, signal);
   /** @type {any} */
   let player = null;
   /** @type {{destroy: () => void} | undefined} */
   let annotation;
+  /** @type {{destroy: () => void} | undefined} */
+  let screen;
   void Promise.all([
     loading.media(),
     beside && medium?.log ? loading.get(medium.log).then(beside.unpack) : null,
   ]).then(([[src], log]) => {
     const root = /** @type {HTMLElement} */ (form.querySelector(".player"));
-    player = create(root, { src: src ?? trial.signal, policy, texts, record, seen: trial.seen, wasWatched: () => seen.complete });
-    const shown = () => { loading.over(); root.hidden = false; };
+    player = create(root, {
+      src: src ?? trial.signal,
+      policy,
+      texts,
+      record,
+      seen: trial.seen,
+      wasWatched: () => seen.complete,
+    });
+    const shown = () => {
+      loading.over();
+      root.hidden = false;
+    };
     player.on("ready", () => {
       shown();
       open(); // after a reload
       beside?.showBeside(/** @type {HTMLElement} */ (form.querySelector(".beside")), {
-        player, actions: log ?? player.log, overlay: /** @type {{plan: boolean, log: boolean}} */ (trial.overlay),
-        seekable: policy.seek, texts, record });
+        player,
+        actions: log ?? player.log,
+        overlay: /** @type {{plan: boolean, log: boolean}} */ (trial.overlay),
+        seekable: policy.seek,
+        texts,
+        record,
+      });
       annotation = annotate?.(player);
-      missing?.showMissing(/** @type {HTMLElement} */ (form.querySelector(".missing")), player, seen, trial, texts);
+      missing?.showMissing(
+        /** @type {HTMLElement} */ (form.querySelector(".missing")),
+        player,
+        seen,
+        trial,
+        texts,
+      );
       const bar = root.querySelector(".controls");
       const full = /** @type {HTMLElement | null} */ (form.querySelector(".full-screen"));
       if (bar && full) {
         bar.append(full);
         full.hidden = !document.fullscreenEnabled;
         // The script comes with the first click.
-        full.onclick = async () => (await load("/static/participant/full_screen.js")).offerFullScreen(root, bar, [player], texts);
+        full.onclick = async () => {
+          screen = (await load(() => import("/static/participant/full_screen.js"))).offerFullScreen(
+            root,
+            bar,
+            [player],
+            texts,
+          );
+        };
       }
       offerFocus(root.querySelector("button"));
     });
     // Not while it plays: who fills a gap is led on when it stops.
     // When everybody else has said what ended: a line more would push what is led to out of sight.
-    const goOn = () => open() && requestAnimationFrame(() => leadTo(after, texts[trial.questions.length ? "watch.opened" : "watch.done"]));
+    const goOn = () =>
+      open() &&
+      requestAnimationFrame(() =>
+        leadTo(after, texts[trial.questions.length ? "watch.opened" : "watch.done"]),
+      );
     player.on("ended", goOn);
-    player.on("pause", (/** @type {{reason?: string} | undefined} */ stop) => { if (stop?.reason !== "flag") goOn(); }); // a flag asks first
+    player.on("pause", (/** @type {{reason?: string} | undefined} */ stop) => {
+      if (stop?.reason !== "flag") goOn();
+    }); // a flag asks first
     player.on("trouble", (/** @type {any} */ error) => {
       if (!error || error.name) return;
       shown();
       loading.failed();
     });
   }, loading.failed);
-  return { stop: () => { annotation?.destroy(); player?.destroy(); } };
+  return {
+    stop: () => {
+      annotation?.destroy();
+      screen?.destroy();
+      player?.destroy();
+    },
+  };
 }

@@ -33,17 +33,27 @@ export function buildControls(player, policy, texts) {
 
   function refresh() {
     const over = player.ended;
-    main.textContent = over ? texts["media.replay"] : player.paused ? texts["media.play"] : texts["media.pause"];
+    main.textContent = over
+      ? texts["media.replay"]
+      : player.paused
+        ? texts["media.play"]
+        : texts["media.pause"];
     main.hidden = (over && player.viewsLeft < 1) || (!player.paused && !policy.pause);
     note.textContent = player.views > 0 ? left(player.viewsLeft, texts) : "";
     tick();
   }
   function tick() {
-    const whole = player.recording.start ? "" : ` / ${shownTime(player.recording, player.duration_ms)}`;
+    const whole = player.recording.start
+      ? ""
+      : ` / ${shownTime(player.recording, player.duration_ms)}`;
     const day = dayNumber(player.recording, player.time_ms);
     const dated = day === null ? "" : `${texts["replay.day"].replace("{number}", String(day))}, `;
     clock.textContent = dated + shownTime(player.recording, player.time_ms) + whole;
-    if (counted) rest.textContent = texts["replay.left"].replace("{time}", minutes((player.duration_ms - player.time_ms) / player.rate));
+    if (counted)
+      rest.textContent = texts["replay.left"].replace(
+        "{time}",
+        minutes((player.duration_ms - player.time_ms) / player.rate),
+      );
     const share = player.time_ms / player.duration_ms;
     if (line instanceof HTMLProgressElement) line.value = share;
     else {
@@ -65,15 +75,20 @@ export function buildControls(player, policy, texts) {
  * @param {import("./scene.js").Recording} replay @param {number} ms @param {boolean} [ends] what ends where a night is left out ends before it
  */
 export function shownTime(replay, ms, ends) {
-  return replay.start && replay.simulatedMs ? moment(replay, ms, ends).toISOString().slice(11, 16) : minutes(ms);
+  return replay.start && replay.simulatedMs
+    ? moment(replay, ms, ends).toISOString().slice(11, 16)
+    : minutes(ms);
 }
 
 /** @param {import("./scene.js").Recording} replay @param {number} ms @param {boolean} [ends] @returns {Date} what the clock of a simulated day shows; never the day after the last */
 function moment(replay, ms, ends) {
   ms = Math.min(ms, replay.durationMs - 1);
   const leftOutMs = (replay.jumps ?? [])
-    .filter(([frame, jump]) => frame * replay.frameMs <= (ends && jump > NIGHT_MS ? ms - 1 : ms)).reduce((sum, [, jump]) => sum + jump, 0);
-  return new Date(Date.parse(`${replay.start}Z`) + (ms / replay.frameMs) * Number(replay.simulatedMs) + leftOutMs);
+    .filter(([frame, jump]) => frame * replay.frameMs <= (ends && jump > NIGHT_MS ? ms - 1 : ms))
+    .reduce((sum, [, jump]) => sum + jump, 0);
+  return new Date(
+    Date.parse(`${replay.start}Z`) + (ms / replay.frameMs) * Number(replay.simulatedMs) + leftOutMs,
+  );
 }
 
 /**
@@ -83,7 +98,8 @@ function moment(replay, ms, ends) {
 export function dayNumber(replay, ms) {
   if (!replay.start || !replay.simulatedMs) return null;
   const midnight = Date.parse(`${replay.start.slice(0, 10)}T00:00:00Z`);
-  const number = (/** @type {number} */ at) => Math.floor((moment(replay, at).getTime() - midnight) / DAY_MS) + 1;
+  const number = (/** @type {number} */ at) =>
+    Math.floor((moment(replay, at).getTime() - midnight) / DAY_MS) + 1;
   return number(Math.max(replay.durationMs - replay.frameMs, 0)) > 1 ? number(ms) : null;
 }
 
@@ -92,9 +108,13 @@ function seekLine(player, policy, texts) {
   const line = /** @type {HTMLInputElement | HTMLProgressElement} */ (
     policy.seek
       ? element("input", { className: "seek", type: "range", min: "0", max: "10000", value: "0" })
-      : element("progress", { className: "seek", max: 1, value: 0 }));
+      : element("progress", { className: "seek", max: 1, value: 0 })
+  );
   line.setAttribute("aria-label", texts["media.seek"]);
-  if (policy.seek) line.addEventListener("input", () => player.seek((Number(line.value) / 10000) * player.duration_ms));
+  if (policy.seek)
+    line.addEventListener("input", () =>
+      player.seek((Number(line.value) / 10000) * player.duration_ms),
+    );
   return line;
 }
 
@@ -116,11 +136,15 @@ function followChoice(player, texts) {
   choice.append(new Option(texts["replay.everything"], ""));
   for (const { id, name } of player.recording.actors) choice.append(new Option(name, id));
   choice.addEventListener("change", () => player.view.follow(choice.value || null));
-  player.on("view", () => { choice.value = player.view.followed ?? ""; });
+  player.on("view", () => {
+    choice.value = player.view.followed ?? "";
+  });
   return [choice];
 }
 
 /** @param {string} className @param {string} label @returns {HTMLButtonElement} */
 function button(className, label) {
-  return /** @type {HTMLButtonElement} */ (element("button", { className: `button ${className}`, type: "button", textContent: label }));
+  return /** @type {HTMLButtonElement} */ (
+    element("button", { className: `button ${className}`, type: "button", textContent: label })
+  );
 }

@@ -42,7 +42,8 @@ export function paint(context, shapes, camera, background) {
       case "star":
       case "poly":
         context.beginPath();
-        for (const [px, py] of shape.points ?? []) context.lineTo(left + px * scale, top + py * scale);
+        for (const [px, py] of shape.points ?? [])
+          context.lineTo(left + px * scale, top + py * scale);
         context.fill();
         break;
       case "text":
@@ -58,7 +59,11 @@ export function paint(context, shapes, camera, background) {
 /** @param {{width: number, height: number, left: number, top: number}} scene @param {number} width @param {number} height @returns {Camera} that shows everything */
 export function wholeWorld(scene, width, height) {
   const scale = Math.min(width / scene.width, height / scene.height);
-  return { x: scene.left + scene.width / 2, y: scene.top + scene.height / 2, pxPerTile: scale >= 4 ? Math.floor(scale) : scale };
+  return {
+    x: scene.left + scene.width / 2,
+    y: scene.top + scene.height / 2,
+    pxPerTile: scale >= 4 ? Math.floor(scale) : scale,
+  };
 }
 
 /** @param {number} degrees */
@@ -90,7 +95,13 @@ function words(context, shape, x, y, scale) {
 
 /** Of somebody out of sight there is none. @param {CanvasRenderingContext2D} context @param {Shape} shape @param {number} x @param {number} y its foot @param {number} scale @param {Box[]} names what it should not cover; it is added */
 function bubble(context, shape, x, y, scale, names) {
-  if (x < -scale || y < -scale || x > context.canvas.width + scale || y > context.canvas.height + scale) return;
+  if (
+    x < -scale ||
+    y < -scale ||
+    x > context.canvas.width + scale ||
+    y > context.canvas.height + scale
+  )
+    return;
   const size = Math.min(sizePx(shape, scale), 18);
   context.font = `${size}px ${FONT}`;
   const lines = inLines(drawable(context, shape.text ?? ""), BUBBLE_CHARACTERS);
@@ -116,8 +127,18 @@ function bubble(context, shape, x, y, scale, names) {
  * @param {Box} wanted x of its middle, y of its foot @param {number} scale @param {Box[]} names @param {{width: number, height: number}} room @returns {Box}
  */
 export function bubblePlace({ x, y, w, h }, scale, names, room) {
-  const middles = [[x, y - h / 2], [x, y + 2.4 * scale + h / 2], [x + scale + w / 2, y + 0.8 * scale], [x - scale - w / 2, y + 0.8 * scale]];
-  const places = middles.map(([across, down]) => ({ x: within(across, w, room.width) - w / 2, y: within(down, h, room.height) - h / 2, w, h }));
+  const middles = [
+    [x, y - h / 2],
+    [x, y + 2.4 * scale + h / 2],
+    [x + scale + w / 2, y + 0.8 * scale],
+    [x - scale - w / 2, y + 0.8 * scale],
+  ];
+  const places = middles.map(([across, down]) => ({
+    x: within(across, w, room.width) - w / 2,
+    y: within(down, h, room.height) - h / 2,
+    w,
+    h,
+  }));
   const covered = places.map((place) => names.reduce((sum, name) => sum + shared(place, name), 0));
   return places[covered.indexOf(Math.min(...covered))];
 }
@@ -146,7 +167,11 @@ function drawable(context, text) {
   let known = drawn.get(key);
   if (known === undefined) {
     const missing = context.measureText("\u{10FFFD}").width;
-    known = Array.from(text).filter((c) => c < "\u2000" || context.measureText(c).width !== missing).join("").trim() || "…";
+    known =
+      Array.from(text)
+        .filter((c) => c < "\u2000" || context.measureText(c).width !== missing)
+        .join("")
+        .trim() || "…";
     if (drawn.size > 500) drawn.clear();
     drawn.set(key, known);
   }

@@ -26,12 +26,17 @@ import { watched } from "../video/watched.js";
 const LONGEST_FRAME_MS = 1000;
 
 /** @param {HTMLElement} root @param {Options} options */
-export function create(root, { src, policy, texts, record, seen, wasWatched = () => true, keys = document }) {
+export function create(
+  root,
+  { src, policy, texts, record, seen, wasWatched = () => true, keys = document },
+) {
   const canvas = document.createElement("canvas");
   canvas.tabIndex = -1;
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", texts["replay.label"]);
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
+  const context = /** @type {CanvasRenderingContext2D} */ (
+    canvas.getContext("2d", { alpha: false })
+  );
   /** @type {Record<string, ((data?: any) => void)[]>} */
   const listeners = {};
   /** @type {import("./scene.js").Scene} */ let scene;
@@ -56,27 +61,60 @@ export function create(root, { src, policy, texts, record, seen, wasWatched = ()
   const frameOf = (ms) => Math.min(Math.floor(ms / replay.frameMs), replay.frames - 1);
 
   const player = {
-    get time_ms() { return time; },
-    get rate() { return rate; },
-    set rate(value) { setRate(value); },
+    get time_ms() {
+      return time;
+    },
+    get rate() {
+      return rate;
+    },
+    set rate(value) {
+      setRate(value);
+    },
     /** The speeds that may be chosen now. */
-    get speeds() { return allowedSpeeds(policy, wasWatched()); },
-    get paused() { return !playing; },
-    get ended() { return Boolean(replay) && time >= replay.durationMs; },
-    get duration_ms() { return replay ? replay.durationMs : NaN; },
-    get views() { return views; },
-    get viewsLeft() { return viewsLeft(policy, views); },
-    get recording() { return replay; },
-    get view() { return camera; },
-    get running() { return playing; },
+    get speeds() {
+      return allowedSpeeds(policy, wasWatched());
+    },
+    get paused() {
+      return !playing;
+    },
+    get ended() {
+      return Boolean(replay) && time >= replay.durationMs;
+    },
+    get duration_ms() {
+      return replay ? replay.durationMs : NaN;
+    },
+    get views() {
+      return views;
+    },
+    get viewsLeft() {
+      return viewsLeft(policy, views);
+    },
+    get recording() {
+      return replay;
+    },
+    get view() {
+      return camera;
+    },
+    get running() {
+      return playing;
+    },
     /** Only then is anything annotated. It never halts by itself, so it runs whenever it plays. */
-    get playing() { return playing; },
-    get log() { return replay; },
+    get playing() {
+      return playing;
+    },
+    get log() {
+      return replay;
+    },
     /** Bubbles are left out. */
-    set quiet(/** @type {boolean} */ on) { quiet = on; },
+    set quiet(/** @type {boolean} */ on) {
+      quiet = on;
+    },
     /** What was on screen at a time of the page's monotonic clock. @param {number} mono_ms */
     moment: (mono_ms) => {
-      const shown = (playing && pictures.on(mono_ms)) || { media_ms: time, frame: replay ? frameOf(time) : null };
+      const shown = (playing && pictures.on(mono_ms)) || {
+        media_ms: time,
+        frame: replay ? frameOf(time) : null,
+      };
       return { media_ms: Math.floor(shown.media_ms), frame: shown.frame }; // down, so that it stays within its frame
     },
     /** What was watched so far is told now: something else on the page changes. */
@@ -143,7 +181,12 @@ export function create(root, { src, policy, texts, record, seen, wasWatched = ()
     if (playing) advance(now);
     fit();
     if (!stands && canvas.clientWidth) comeNear();
-    paint(context, displayList(scene, replay, time, quiet, camera.followed), camera.camera(time), scene.background);
+    paint(
+      context,
+      displayList(scene, replay, time, quiet, camera.followed),
+      camera.camera(time),
+      scene.background,
+    );
     written.show(time);
   }
 
@@ -185,7 +228,8 @@ export function create(root, { src, policy, texts, record, seen, wasWatched = ()
     const density = globalThis.devicePixelRatio || 1;
     const width = Math.round(canvas.clientWidth * density);
     const height = Math.round(canvas.clientHeight * density);
-    if (width && height && (canvas.width !== width || canvas.height !== height)) Object.assign(canvas, { width, height });
+    if (width && height && (canvas.width !== width || canvas.height !== height))
+      Object.assign(canvas, { width, height });
   }
 
   function onVisibility() {
@@ -201,7 +245,14 @@ export function create(root, { src, policy, texts, record, seen, wasWatched = ()
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (!replay || event.ctrlKey || event.metaKey || event.altKey || target.closest("input, textarea, select, dialog")) return;
+    if (
+      !replay ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      target.closest("input, textarea, select, dialog")
+    )
+      return;
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if ((event.key === " " && !target.closest("button, a, summary")) || event.key === "k") {
       if (!playing) void player.play();
@@ -231,7 +282,10 @@ export function create(root, { src, policy, texts, record, seen, wasWatched = ()
     canvas.style.aspectRatio = `${scene.width} / ${scene.height}`;
     canvas.style.setProperty("--ratio", String(scene.width / scene.height));
     camera = view(scene, replay, canvas, policy.zoom, () => {
-      const follow = camera.followed === null ? null : replay.actors.findIndex(({ id }) => id === camera.followed) + 1;
+      const follow =
+        camera.followed === null
+          ? null
+          : replay.actors.findIndex(({ id }) => id === camera.followed) + 1;
       record("media.view", { ...at(), zoom: Math.round(camera.zoom * 100) / 100, follow });
       emit("view");
     });
@@ -239,14 +293,25 @@ export function create(root, { src, policy, texts, record, seen, wasWatched = ()
     picture.className = "picture";
     picture.append(canvas);
     written = readouts(picture, scene, replay, texts);
-    root.append(...(written.line ? [written.line] : []), picture, buildControls(player, policy, { ...texts, "media.ended": texts["replay.ended"] }));
-    record("media.ready", { duration_ms: replay.durationMs, width: scene.width, height: scene.height });
+    root.append(
+      ...(written.line ? [written.line] : []),
+      picture,
+      buildControls(player, policy, { ...texts, "media.ended": texts["replay.ended"] }),
+    );
+    record("media.ready", {
+      duration_ms: replay.durationMs,
+      width: scene.width,
+      height: scene.height,
+    });
     handle = requestAnimationFrame(frame);
   }
 
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
   document.addEventListener("visibilitychange", onVisibility);
   keys.addEventListener("keydown", /** @type {EventListener} */ (onKey));
-  load().then(() => emit("ready"), ({ message }) => emit("trouble", { message }));
+  load().then(
+    () => emit("ready"),
+    ({ message }) => emit("trouble", { message }),
+  );
   return player;
 }

@@ -12,7 +12,9 @@ import { element, minutes } from "../video/parts.js";
  * @returns {{line: HTMLElement | null, show: (time_ms: number) => void}} the line that stands above the picture, and its update
  */
 export function readouts(over, scene, replay, texts) {
-  const shown = (scene.readouts ?? []).map((readout) => /** @type {const} */ ([readout, place(readout)]));
+  const shown = (scene.readouts ?? []).map(
+    (readout) => /** @type {const} */ ([readout, place(readout)]),
+  );
   const beside = shown.filter(([{ kind }]) => kind !== "news");
   const line = beside.length ? element("p", { className: "readouts" }) : null;
 
@@ -24,7 +26,11 @@ export function readouts(over, scene, replay, texts) {
   }
   for (const [{ text }, value] of beside) {
     const item = element("span", { className: "readout" });
-    item.append(element("span", { className: "readout-name", textContent: texts[text] }), " ", value);
+    item.append(
+      element("span", { className: "readout-name", textContent: texts[text] }),
+      " ",
+      value,
+    );
     line?.append(item);
   }
 
@@ -32,7 +38,9 @@ export function readouts(over, scene, replay, texts) {
   function words({ kind, text, actor, state }, time_ms) {
     if (kind === "left") return minutes(Math.ceil((replay.durationMs - time_ms) / 1000) * 1000);
     const track = replay.tracks.get(actor);
-    const value = track ? stateAt(track, state, Math.min(time_ms / replay.frameMs, replay.frames - 1)) : null;
+    const value = track
+      ? stateAt(track, state, Math.min(time_ms / replay.frameMs, replay.frames - 1))
+      : null;
     if (kind === "score") return String(value ?? 0);
     return value ? texts[`${text}${value}`] : "";
   }

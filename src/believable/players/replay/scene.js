@@ -47,13 +47,19 @@ export function displayList(scene, replay, tMs, quiet = false, followed = null) 
   /** @type {Shape[]} */ const placed = [];
   /** @type {Shape[]} */ const words = [];
   const above = scene.sprites.filter(({ actor }) => actor === followed);
-  const sprites = above.length ? [...scene.sprites.filter(({ actor }) => actor !== followed), ...above] : scene.sprites;
+  const sprites = above.length
+    ? [...scene.sprites.filter(({ actor }) => actor !== followed), ...above]
+    : scene.sprites;
   for (const sprite of sprites) {
     const track = replay.tracks.get(sprite.actor);
     const pose = track && poseAt(track, frame);
-    if (!track || !pose || (sprite.shown_when && !stateAt(track, sprite.shown_when, frame))) continue;
-    for (const shape of sprite.shapes) placed.push(place(shape, pose, track, frame, scene.walls ?? []));
-    words.push(...wordsOf(sprite, pose, track, frame).filter(({ kind }) => !quiet || kind !== "bubble"));
+    if (!track || !pose || (sprite.shown_when && !stateAt(track, sprite.shown_when, frame)))
+      continue;
+    for (const shape of sprite.shapes)
+      placed.push(place(shape, pose, track, frame, scene.walls ?? []));
+    words.push(
+      ...wordsOf(sprite, pose, track, frame).filter(({ kind }) => !quiet || kind !== "bubble"),
+    );
   }
   return [...scene.ground, ...placed, ...scene.above, ...apart(words)];
 }
@@ -66,7 +72,8 @@ function apart(words) {
     const { x = 0, size = 0, text = "" } = word;
     let { y = 0 } = word;
     const touches = (/** @type {Shape} */ name) =>
-      Math.abs((name.y ?? 0) - y) < 0.9 * size && Math.abs((name.x ?? 0) - x) < HALF_LETTER * size * (text + name.text).length;
+      Math.abs((name.y ?? 0) - y) < 0.9 * size &&
+      Math.abs((name.x ?? 0) - x) < HALF_LETTER * size * (text + name.text).length;
     while (names.some(touches)) y += size;
     const placed = { ...word, y };
     names.push(placed);
@@ -91,7 +98,11 @@ export function poseAt(track, frame) {
     const turn = modulo(track.heading[high] - track.heading[low] + 180, 360) - 180;
     heading = modulo(track.heading[low] + turn * share, 360);
   }
-  return { x: (track.x[low] + dx * share) / UNITS_PER_TILE, y: (track.y[low] + dy * share) / UNITS_PER_TILE, heading };
+  return {
+    x: (track.x[low] + dx * share) / UNITS_PER_TILE,
+    y: (track.y[low] + dy * share) / UNITS_PER_TILE,
+    heading,
+  };
 }
 
 /** @param {Track} track @param {string} key @param {number} frame */
@@ -116,7 +127,10 @@ function place(shape, pose, track, frame, walls) {
   const angle = turns ? (pose.heading * Math.PI) / 180 : 0;
   const cos = Math.cos(angle);
   const sin = Math.sin(angle);
-  const moved = (/** @type {number} */ x, /** @type {number} */ y) => [pose.x + x * cos - y * sin, pose.y + x * sin + y * cos];
+  const moved = (/** @type {number} */ x, /** @type {number} */ y) => [
+    pose.x + x * cos - y * sin,
+    pose.y + x * sin + y * cos,
+  ];
   const { x: sx = 0, y: sy = 0, w = 0, h = 0, r = 0 } = shape;
   const { kind, fill } = shape;
   if (kind === "bar") {
@@ -126,18 +140,39 @@ function place(shape, pose, track, frame, walls) {
   }
   if (kind === "view") {
     const turn = turns ? pose.heading : 0;
-    const points = sight(walls, pose.x, pose.y, r, (shape.from_deg ?? 0) + turn, (shape.to_deg ?? 360) + turn);
+    const points = sight(
+      walls,
+      pose.x,
+      pose.y,
+      r,
+      (shape.from_deg ?? 0) + turn,
+      (shape.to_deg ?? 360) + turn,
+    );
     return { kind: "star", fill, points };
   }
   if (kind === "rect") {
-    const corners = [[sx, sy], [sx + w, sy], [sx + w, sy + h], [sx, sy + h]];
+    const corners = [
+      [sx, sy],
+      [sx + w, sy],
+      [sx + w, sy + h],
+      [sx, sy + h],
+    ];
     return { kind: "poly", fill, points: corners.map(([x, y]) => moved(x, y)) };
   }
-  if (kind === "poly") return { kind, fill, points: (shape.points ?? []).map(([x, y]) => moved(x, y)) };
+  if (kind === "poly")
+    return { kind, fill, points: (shape.points ?? []).map(([x, y]) => moved(x, y)) };
   const [x, y] = moved(sx, sy);
   if (kind === "sector") {
     const turn = turns ? pose.heading : 0;
-    return { kind, fill, x, y, r, from_deg: (shape.from_deg ?? 0) + turn, to_deg: (shape.to_deg ?? 360) + turn };
+    return {
+      kind,
+      fill,
+      x,
+      y,
+      r,
+      from_deg: (shape.from_deg ?? 0) + turn,
+      to_deg: (shape.to_deg ?? 360) + turn,
+    };
   }
   return { kind, fill, x, y, r, text: shape.text ?? "", size: shape.size ?? 0 };
 }
@@ -145,9 +180,26 @@ function place(shape, pose, track, frame, walls) {
 /** @param {Sprite} sprite @param {{x: number, y: number}} pose @param {Track} track @param {number} frame @returns {Shape[]} */
 function wordsOf(sprite, pose, track, frame) {
   /** @type {Shape[]} */ const words = [];
-  if (sprite.label) words.push({ kind: "text", fill: "#26303a", x: pose.x, y: pose.y + 1.1, text: sprite.label, size: 0.8, halo: "#ffffffb3" });
+  if (sprite.label)
+    words.push({
+      kind: "text",
+      fill: "#26303a",
+      x: pose.x,
+      y: pose.y + 1.1,
+      text: sprite.label,
+      size: 0.8,
+      halo: "#ffffffb3",
+    });
   const said = sprite.bubbles.map((key) => stateAt(track, key, frame)).find(Boolean);
-  if (said) words.push({ kind: "bubble", fill: "#ffffff", x: pose.x, y: pose.y - 0.8, text: String(said), size: 0.8 });
+  if (said)
+    words.push({
+      kind: "bubble",
+      fill: "#ffffff",
+      x: pose.x,
+      y: pose.y - 0.8,
+      text: String(said),
+      size: 0.8,
+    });
   return words;
 }
 
@@ -158,7 +210,13 @@ function toTrack(tree) {
     if (!states.has(key)) states.set(key, []);
     states.get(key)?.push({ frame, value });
   }
-  return { x: summed(tree.x), y: summed(tree.y), heading: summed(tree.heading), first: tree.first_frame, states };
+  return {
+    x: summed(tree.x),
+    y: summed(tree.y),
+    heading: summed(tree.heading),
+    first: tree.first_frame,
+    states,
+  };
 }
 
 /** @param {number[]} deltas */
@@ -172,7 +230,9 @@ function summed(deltas) {
 /** @param {Record<string, any[]>} columns @returns {any[]} */
 export function toRows(columns) {
   const names = Object.keys(columns);
-  return (columns[names[0]] ?? []).map((_, i) => Object.fromEntries(names.map((name) => [name, columns[name][i]])));
+  return (columns[names[0]] ?? []).map((_, i) =>
+    Object.fromEntries(names.map((name) => [name, columns[name][i]])),
+  );
 }
 
 /** @param {number} a @param {number} n the sign of the divisor, as in Python */

@@ -21,15 +21,23 @@ export function view(scene, replay, canvas, movable, onChange) {
   let centre = { x: scene.left + scene.width / 2, y: scene.top + scene.height / 2 };
 
   const whole = () => wholeWorld(scene, canvas.width, canvas.height);
-  const pxPerTile = () => (zoom === 1 ? whole().pxPerTile : Math.max(1, Math.round(whole().pxPerTile * zoom)));
+  const pxPerTile = () =>
+    zoom === 1 ? whole().pxPerTile : Math.max(1, Math.round(whole().pxPerTile * zoom));
 
   /** @param {number} x @param {number} y keeps the picture inside the world */
   function within(x, y) {
     const scale = pxPerTile();
     const half = { x: canvas.width / scale / 2, y: canvas.height / scale / 2 };
-    const clamp = (/** @type {number} */ v, /** @type {number} */ h, /** @type {number} */ from, /** @type {number} */ size) =>
-      h * 2 >= size ? from + size / 2 : Math.min(Math.max(v, from + h), from + size - h);
-    return { x: clamp(x, half.x, scene.left, scene.width), y: clamp(y, half.y, scene.top, scene.height) };
+    const clamp = (
+      /** @type {number} */ v,
+      /** @type {number} */ h,
+      /** @type {number} */ from,
+      /** @type {number} */ size,
+    ) => (h * 2 >= size ? from + size / 2 : Math.min(Math.max(v, from + h), from + size - h));
+    return {
+      x: clamp(x, half.x, scene.left, scene.width),
+      y: clamp(y, half.y, scene.top, scene.height),
+    };
   }
 
   /** @param {number} value @param {string | null} actor */
@@ -50,7 +58,10 @@ export function view(scene, replay, canvas, movable, onChange) {
     if (!grabbed || zoom === 1) return;
     const scale = (pxPerTile() * canvas.clientWidth) / canvas.width;
     if (followed !== null) change(zoom, null);
-    centre = within(centre.x - (event.clientX - grabbed.x) / scale, centre.y - (event.clientY - grabbed.y) / scale);
+    centre = within(
+      centre.x - (event.clientX - grabbed.x) / scale,
+      centre.y - (event.clientY - grabbed.y) / scale,
+    );
     grabbed = { x: event.clientX, y: event.clientY };
   }
   if (movable) {
@@ -61,17 +72,32 @@ export function view(scene, replay, canvas, movable, onChange) {
     });
     canvas.addEventListener("pointermove", drag);
     for (const name of ["pointerup", "pointercancel"]) {
-      canvas.addEventListener(name, () => { grabbed = null; canvas.classList.remove("grabbed"); });
+      canvas.addEventListener(name, () => {
+        grabbed = null;
+        canvas.classList.remove("grabbed");
+      });
     }
   }
 
   return {
-    get zoom() { return zoom; },
-    get followed() { return followed; },
+    get zoom() {
+      return zoom;
+    },
+    get followed() {
+      return followed;
+    },
     /** @param {number} factor */
     zoomBy: (factor) => change(zoom * factor, followed),
     /** Comes near where it was far away. @param {string | null} actor */
-    follow: (actor) => change(actor !== null && zoom === 1 ? FOLLOW_PX_PER_TILE / whole().pxPerTile : actor === null ? 1 : zoom, actor),
+    follow: (actor) =>
+      change(
+        actor !== null && zoom === 1
+          ? FOLLOW_PX_PER_TILE / whole().pxPerTile
+          : actor === null
+            ? 1
+            : zoom,
+        actor,
+      ),
     /** @param {number} tMs @returns {import("./painter.js").Camera} */
     camera: (tMs) => {
       const track = followed ? replay.tracks.get(followed) : undefined;

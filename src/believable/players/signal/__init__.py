@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from believable.players.contract import EventKind, Player
+from believable.contracts.player import EventKind, Player
 
 _AT = ("media_ms",)
 

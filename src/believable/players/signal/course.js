@@ -30,18 +30,36 @@ export function course(end, start) {
   /** @type {number | null} */
   let since = null;
   /** @param {number} mono_ms */
-  const at = (mono_ms) => Math.min(end, base + (since === null ? 0 : Math.max(0, mono_ms - since) * rate));
+  const at = (mono_ms) =>
+    Math.min(end, base + (since === null ? 0 : Math.max(0, mono_ms - since) * rate));
   return {
     at,
-    get running() { return since !== null; },
-    get rate() { return rate; },
+    get running() {
+      return since !== null;
+    },
+    get rate() {
+      return rate;
+    },
     /** @param {number} mono_ms */
-    start: (mono_ms) => { if (since === null) since = mono_ms; },
+    start: (mono_ms) => {
+      if (since === null) since = mono_ms;
+    },
     /** @param {number} mono_ms @returns {number} where it stopped */
-    stop: (mono_ms) => { base = at(mono_ms); since = null; return base; },
+    stop: (mono_ms) => {
+      base = at(mono_ms);
+      since = null;
+      return base;
+    },
     /** @param {number} ms @param {number} mono_ms */
-    seek: (ms, mono_ms) => { base = Math.min(Math.max(0, ms), end); if (since !== null) since = mono_ms; },
+    seek: (ms, mono_ms) => {
+      base = Math.min(Math.max(0, ms), end);
+      if (since !== null) since = mono_ms;
+    },
     /** @param {number} value @param {number} mono_ms */
-    setRate: (value, mono_ms) => { base = at(mono_ms); if (since !== null) since = mono_ms; rate = value; },
+    setRate: (value, mono_ms) => {
+      base = at(mono_ms);
+      if (since !== null) since = mono_ms;
+      rate = value;
+    },
   };
 }

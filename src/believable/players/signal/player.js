@@ -18,8 +18,15 @@ import { voice } from "./voice.js";
 export function create(root, { src, policy, texts, record, seen }) {
   const panel = Object.assign(document.createElement("div"), { className: "signal" });
   const bar = Object.assign(document.createElement("div"), { className: "signal-controls" });
-  const main = Object.assign(document.createElement("button"), { className: "button play", type: "button", textContent: texts["media.play"] });
-  const line = Object.assign(document.createElement("progress"), { max: src.duration_ms, value: seen.position_ms });
+  const main = Object.assign(document.createElement("button"), {
+    className: "button play",
+    type: "button",
+    textContent: texts["media.play"],
+  });
+  const line = Object.assign(document.createElement("progress"), {
+    max: src.duration_ms,
+    value: seen.position_ms,
+  });
   line.setAttribute("aria-label", texts["media.seek"]);
   bar.append(main, line);
   /** @type {Record<string, ((data?: any) => void)[]>} */
@@ -36,15 +43,33 @@ export function create(root, { src, policy, texts, record, seen }) {
   let starting = false;
 
   const player = {
-    get time_ms() { return time.at(shownMs); },
-    get duration_ms() { return src.duration_ms; },
-    get running() { return time.running; },
-    get playing() { return time.running; },
-    get paused() { return !time.running; },
-    get ended() { return !time.running && time.at(shownMs) >= src.duration_ms; },
-    get views() { return views; },
-    get viewsLeft() { return viewsLeft(policy, views); },
-    get rate() { return time.rate; },
+    get time_ms() {
+      return time.at(shownMs);
+    },
+    get duration_ms() {
+      return src.duration_ms;
+    },
+    get running() {
+      return time.running;
+    },
+    get playing() {
+      return time.running;
+    },
+    get paused() {
+      return !time.running;
+    },
+    get ended() {
+      return !time.running && time.at(shownMs) >= src.duration_ms;
+    },
+    get views() {
+      return views;
+    },
+    get viewsLeft() {
+      return viewsLeft(policy, views);
+    },
+    get rate() {
+      return time.rate;
+    },
     set rate(value) {
       if (!policy.speeds.includes(value)) return;
       const now = performance.now();
@@ -52,7 +77,10 @@ export function create(root, { src, policy, texts, record, seen }) {
       intervals.stop(ms);
       time.setRate(value, now);
       record("media.rate", { media_ms: Math.round(ms), rate: value });
-      if (time.running) { intervals.start(ms, value); sound?.start(ms, value); }
+      if (time.running) {
+        intervals.start(ms, value);
+        sound?.start(ms, value);
+      }
       emit("rate");
     },
     play: async () => {
@@ -93,7 +121,10 @@ export function create(root, { src, policy, texts, record, seen }) {
       time.seek(to, now);
       shownMs = now;
       record("media.seek", { from_ms: Math.round(from), to_ms: Math.round(time.at(now)) });
-      if (time.running) { intervals.start(time.at(now), time.rate); sound?.start(time.at(now), time.rate); }
+      if (time.running) {
+        intervals.start(time.at(now), time.rate);
+        sound?.start(time.at(now), time.rate);
+      }
       emit("seek");
     },
     /** @param {string} name @param {(data?: any) => void} listener */
@@ -125,7 +156,10 @@ export function create(root, { src, policy, texts, record, seen }) {
   /** @param {number} now */
   function draw(now) {
     next = requestAnimationFrame(draw);
-    if (time.running) { shownMs = Math.max(shownMs, now); frame += 1; }
+    if (time.running) {
+      shownMs = Math.max(shownMs, now);
+      frame += 1;
+    }
     const ms = time.at(shownMs);
     if (src.test === "visual") panel.style.background = colour(levelAt(src, ms));
     line.value = ms;
@@ -155,14 +189,21 @@ export function create(root, { src, policy, texts, record, seen }) {
     panel.setAttribute("role", "img");
     panel.setAttribute("aria-label", texts["media.surface"]);
   }
-  main.addEventListener("click", () => { if (!time.running) void player.play(); else if (policy.pause) player.pause(); });
+  main.addEventListener("click", () => {
+    if (!time.running) void player.play();
+    else if (policy.pause) player.pause();
+  });
   document.addEventListener("visibilitychange", onVisibility);
   root.append(panel, bar);
   let next = requestAnimationFrame(draw);
   refresh();
   queueMicrotask(() => {
     emit("ready"); // whoever hears it shows the panel: before that it has no size
-    record("media.ready", { duration_ms: src.duration_ms, width: panel.clientWidth, height: panel.clientHeight });
+    record("media.ready", {
+      duration_ms: src.duration_ms,
+      width: panel.clientWidth,
+      height: panel.clientHeight,
+    });
   });
   return player;
 }

@@ -23,7 +23,10 @@ export function voice(signal) {
     /** @returns {Promise<boolean>} whether sound can begin; browsers want a click first */
     wake: async () => {
       audio ??= new AudioContext();
-      await Promise.race([audio.resume(), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+      await Promise.race([
+        audio.resume(),
+        new Promise((resolve) => setTimeout(resolve, PATIENCE_MS)),
+      ]);
       return audio.state === "running";
     },
     /** @param {number} ms where the signal is now @param {number} rate */
@@ -34,12 +37,19 @@ export function voice(signal) {
       tone = new OscillatorNode(audio, { type: "triangle" });
       tone.frequency.setValueAtTime(between(PITCH_HZ, levelAt(signal, ms)), now);
       for (const [at, level] of signal.corners) {
-        if (at > ms) tone.frequency.linearRampToValueAtTime(between(PITCH_HZ, level), now + (at - ms) / 1000 / rate);
+        if (at > ms)
+          tone.frequency.linearRampToValueAtTime(
+            between(PITCH_HZ, level),
+            now + (at - ms) / 1000 / rate,
+          );
       }
       tone.connect(new GainNode(audio, { gain: LOUDNESS })).connect(audio.destination);
       tone.start(now);
     },
     stop,
-    close: () => { stop(); void audio?.close(); },
+    close: () => {
+      stop();
+      void audio?.close();
+    },
   };
 }

@@ -12,7 +12,9 @@ export function buildControls(player, policy, texts) {
   /** @type {HTMLVideoElement} */
   const video = player.video;
   const bar = element("div", { className: "controls" });
-  const main = /** @type {HTMLButtonElement} */ (element("button", { className: "button play", type: "button" }));
+  const main = /** @type {HTMLButtonElement} */ (
+    element("button", { className: "button play", type: "button" })
+  );
   const clock = element("span", { className: "clock" });
   const note = element("p", { className: "views" });
   note.setAttribute("role", "status");
@@ -29,13 +31,21 @@ export function buildControls(player, policy, texts) {
   });
 
   function refresh() {
-    const over = player.views > 0 && video.paused && (video.ended || video.currentTime === 0 || video.currentTime >= video.duration);
-    main.textContent = over ? texts["media.replay"] : video.paused ? texts["media.play"] : texts["media.pause"];
+    const over =
+      player.views > 0 &&
+      video.paused &&
+      (video.ended || video.currentTime === 0 || video.currentTime >= video.duration);
+    main.textContent = over
+      ? texts["media.replay"]
+      : video.paused
+        ? texts["media.play"]
+        : texts["media.pause"];
     main.hidden = (over && player.viewsLeft < 1) || (!video.paused && !policy.pause);
     clock.textContent = `${minutes(video.currentTime * 1000)} / ${minutes(video.duration * 1000)}`;
     note.textContent = player.views > 0 ? left(player.viewsLeft, texts) : "";
   }
-  for (const name of ["play", "pause", "ended", "timeupdate", "loadedmetadata", "seeked"]) video.addEventListener(name, refresh);
+  for (const name of ["play", "pause", "ended", "timeupdate", "loadedmetadata", "seeked"])
+    video.addEventListener(name, refresh);
   refresh();
 
   const box = element("div", { className: "player-controls" });
@@ -45,19 +55,30 @@ export function buildControls(player, policy, texts) {
 
 /** @param {any} player @param {import("./policy.js").Policy} policy @param {Record<string, string>} texts */
 function seekLine(player, policy, texts) {
-  const line = /** @type {HTMLInputElement} */ (element("input", { className: "seek", type: "range", min: "0", max: "1000", value: "0" }));
+  const line = /** @type {HTMLInputElement} */ (
+    element("input", { className: "seek", type: "range", min: "0", max: "1000", value: "0" })
+  );
   line.setAttribute("aria-label", texts["media.seek"]);
-  line.addEventListener("input", () => player.seek((Number(line.value) / 1000) * player.duration_ms));
+  line.addEventListener("input", () =>
+    player.seek((Number(line.value) / 1000) * player.duration_ms),
+  );
   player.video.addEventListener("timeupdate", () => {
     line.value = String(Math.round((1000 * player.video.currentTime) / player.video.duration));
-    line.setAttribute("aria-valuetext", policy.clock === false ? percent(Number(line.value) / 1000) : minutes(player.video.currentTime * 1000));
+    line.setAttribute(
+      "aria-valuetext",
+      policy.clock === false
+        ? percent(Number(line.value) / 1000)
+        : minutes(player.video.currentTime * 1000),
+    );
   });
   return line;
 }
 
 /** @param {any} player @param {Record<string, string>} texts */
 function progressLine(player, texts) {
-  const line = /** @type {HTMLProgressElement} */ (element("progress", { className: "seek", max: 1, value: 0 }));
+  const line = /** @type {HTMLProgressElement} */ (
+    element("progress", { className: "seek", max: 1, value: 0 })
+  );
   line.setAttribute("aria-label", texts["media.seek"]);
   player.video.addEventListener("timeupdate", () => {
     line.value = player.video.duration ? player.video.currentTime / player.video.duration : 0;
@@ -68,14 +89,28 @@ function progressLine(player, texts) {
 /** @param {HTMLVideoElement} video @param {Record<string, string>} texts */
 function volume(video, texts) {
   const mute = element("button", { className: "button quiet mute", type: "button" });
-  const level = /** @type {HTMLInputElement} */ (element("input", { className: "volume", type: "range", min: "0", max: "1", step: "0.05", value: "1" }));
+  const level = /** @type {HTMLInputElement} */ (
+    element("input", {
+      className: "volume",
+      type: "range",
+      min: "0",
+      max: "1",
+      step: "0.05",
+      value: "1",
+    })
+  );
   level.setAttribute("aria-label", texts["media.volume"]);
   const refresh = () => {
     mute.textContent = video.muted ? texts["media.unmute"] : texts["media.mute"];
     level.value = String(video.muted ? 0 : video.volume);
   };
-  mute.addEventListener("click", () => { video.muted = !video.muted; });
-  level.addEventListener("input", () => { video.muted = false; video.volume = Number(level.value); });
+  mute.addEventListener("click", () => {
+    video.muted = !video.muted;
+  });
+  level.addEventListener("input", () => {
+    video.muted = false;
+    video.volume = Number(level.value);
+  });
   video.addEventListener("volumechange", refresh);
   refresh();
   const both = element("span", { className: "sound" });

@@ -24,7 +24,9 @@ export function frames() {
     },
 
     /** After a jump, what was shown says nothing about what follows. */
-    clear: () => { past = []; },
+    clear: () => {
+      past = [];
+    },
 
     /** @param {number} mono_ms @returns {Shown | null} the one that was on screen */
     on: (mono_ms) => past[indexAt(mono_ms)] ?? null,
@@ -42,7 +44,10 @@ export function frames() {
       const next = past[index + 1];
       if (next) {
         const share = Math.min(1, waited / Math.max(1, next.shown_ms - picture.shown_ms));
-        return { media_ms: picture.media_ms + share * (next.media_ms - picture.media_ms), frame: picture.frame };
+        return {
+          media_ms: picture.media_ms + share * (next.media_ms - picture.media_ms),
+          frame: picture.frame,
+        };
       }
       const latest = Math.max(picture.media_ms, clock_ms);
       return { media_ms: Math.min(picture.media_ms + waited * rate, latest), frame: picture.frame };

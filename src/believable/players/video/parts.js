@@ -6,12 +6,19 @@ export function speedChoice(player, policy, texts) {
   const choice = /** @type {HTMLSelectElement} */ (element("select", { className: "speed" }));
   choice.setAttribute("aria-label", texts["media.speed"]);
   for (const speed of policy.speeds) choice.append(new Option(`${speed}×`, String(speed)));
-  const allow = () => { for (const option of choice.options) option.disabled = !player.speeds.includes(Number(option.value)); };
+  const allow = () => {
+    for (const option of choice.options)
+      option.disabled = !player.speeds.includes(Number(option.value));
+  };
   allow();
   choice.value = String(player.rate);
-  choice.addEventListener("change", () => { player.rate = Number(choice.value); });
+  choice.addEventListener("change", () => {
+    player.rate = Number(choice.value);
+  });
   for (const name of ["ended", "pause", "play"]) player.on(name, allow);
-  player.on("rate", () => { choice.value = String(player.rate); });
+  player.on("rate", () => {
+    choice.value = String(player.rate);
+  });
   return choice;
 }
 

@@ -21,10 +21,19 @@ import { watched } from "./watched.js";
 const JUMP_S = 0.35;
 
 /** @param {HTMLElement} root @param {Options} options */
-export function create(root, { src, policy, texts, record, seen, wasWatched = () => true, keys = document }) {
+export function create(
+  root,
+  { src, policy, texts, record, seen, wasWatched = () => true, keys = document },
+) {
   const video = document.createElement("video");
   const native = nativeControls(policy);
-  Object.assign(video, { src, playsInline: true, preload: "auto", controls: native, disablePictureInPicture: true });
+  Object.assign(video, {
+    src,
+    playsInline: true,
+    preload: "auto",
+    controls: native,
+    disablePictureInPicture: true,
+  });
   video.defaultPlaybackRate = video.playbackRate = policy.speed;
   video.setAttribute("controlslist", "nodownload noremoteplayback noplaybackrate");
   video.setAttribute("disableremoteplayback", "");
@@ -47,40 +56,72 @@ export function create(root, { src, policy, texts, record, seen, wasWatched = ()
   const intervals = watched((interval) => record("media.interval", interval));
   const pictures = frames();
   const framed = "requestVideoFrameCallback" in video;
-  const timeMs = () => (framed && intervals.running ? Math.max(frameMs, 0) : video.currentTime * 1000);
+  const timeMs = () =>
+    framed && intervals.running ? Math.max(frameMs, 0) : video.currentTime * 1000;
   /** @param {string} name @param {any} [data] */
   const emit = (name, data) => (listeners[name] ?? []).forEach((listener) => listener(data));
   /** Nothing is shown any more from this moment on. @param {number} ms */
-  const halt = (ms) => { fromMs = intervals.stop(ms) ?? fromMs; };
+  const halt = (ms) => {
+    fromMs = intervals.stop(ms) ?? fromMs;
+  };
   const halted = () => ({ media_ms: Math.round(fromMs) });
 
   /** @param {number} _now @param {VideoFrameCallbackMetadata} frame */
   function onFrame(_now, frame) {
     video.requestVideoFrameCallback(onFrame);
-    const late = awaited !== null && video.seeking && Math.abs(frame.mediaTime * 1000 - awaited) > JUMP_S * 1000;
+    const late =
+      awaited !== null &&
+      video.seeking &&
+      Math.abs(frame.mediaTime * 1000 - awaited) > JUMP_S * 1000;
     if (late) return; // a picture from before the jump
     awaited = null;
     frameMs = frame.mediaTime * 1000;
-    pictures.add({ shown_ms: frame.presentationTime, media_ms: frameMs, frame: frame.presentedFrames });
+    pictures.add({
+      shown_ms: frame.presentationTime,
+      media_ms: frameMs,
+      frame: frame.presentedFrames,
+    });
     intervals.frame(frameMs);
   }
   if (framed) video.requestVideoFrameCallback(onFrame);
 
   const player = {
-    get time_ms() { return timeMs(); },
-    get rate() { return video.playbackRate; },
-    set rate(value) { if (player.speeds.includes(value)) video.playbackRate = value; },
+    get time_ms() {
+      return timeMs();
+    },
+    get rate() {
+      return video.playbackRate;
+    },
+    set rate(value) {
+      if (player.speeds.includes(value)) video.playbackRate = value;
+    },
     /** The speeds that may be chosen now. */
-    get speeds() { return allowedSpeeds(policy, wasWatched()); },
-    get paused() { return video.paused; },
+    get speeds() {
+      return allowedSpeeds(policy, wasWatched());
+    },
+    get paused() {
+      return video.paused;
+    },
     /** Whether something new is on screen all the time: it plays, and neither halts nor jumps. */
-    get running() { return intervals.running && !video.paused && !video.seeking; },
+    get running() {
+      return intervals.running && !video.paused && !video.seeking;
+    },
     /** Whether what someone does now belongs to what is on screen: it runs, or it halted and shows the last picture. */
-    get playing() { return player.running || (stalled && fromMs > 0 && !video.paused && !video.seeking); },
-    get ended() { return video.ended; },
-    get duration_ms() { return video.duration * 1000; },
-    get views() { return views; },
-    get viewsLeft() { return viewsLeft(policy, views); },
+    get playing() {
+      return player.running || (stalled && fromMs > 0 && !video.paused && !video.seeking);
+    },
+    get ended() {
+      return video.ended;
+    },
+    get duration_ms() {
+      return video.duration * 1000;
+    },
+    get views() {
+      return views;
+    },
+    get viewsLeft() {
+      return viewsLeft(policy, views);
+    },
     play: () => {
       const begins = views > 0 && video.currentTime === 0; // after a reload
       if (video.ended || begins || (views > 0 && video.currentTime >= video.duration)) {
@@ -90,7 +131,12 @@ export function create(root, { src, policy, texts, record, seen, wasWatched = ()
       return video.play().catch((error) => emit("trouble", error));
     },
     /** @param {string} [reason] */
-    pause: (reason = "person") => { if (!video.paused) { pauseReason = reason; video.pause(); } },
+    pause: (reason = "person") => {
+      if (!video.paused) {
+        pauseReason = reason;
+        video.pause();
+      }
+    },
     /** @param {number} ms */
     seek: (ms) => jump(Math.min(Math.max(0, ms / 1000), video.duration)),
     /** @param {string} name @param {(data?: any) => void} listener */
@@ -99,7 +145,10 @@ export function create(root, { src, policy, texts, record, seen, wasWatched = ()
     moment: (mono_ms) => {
       const waited_ms = player.running ? Math.max(0, performance.now() - mono_ms) : 0;
       const clock_ms = Math.max(0, video.currentTime * 1000 - waited_ms * video.playbackRate);
-      const shown = pictures.at(mono_ms, video.playbackRate, clock_ms) ?? { media_ms: clock_ms, frame: null };
+      const shown = pictures.at(mono_ms, video.playbackRate, clock_ms) ?? {
+        media_ms: clock_ms,
+        frame: null,
+      };
       return { media_ms: Math.round(shown.media_ms), frame: shown.frame };
     },
     /** What was watched so far is told now: something else on the page changes. */
@@ -129,62 +178,99 @@ export function create(root, { src, policy, texts, record, seen, wasWatched = ()
 
   /** @type {[string, () => void][]} */
   const handlers = [
-    ["loadedmetadata", () => { if (expected) video.currentTime = expected; }],
-    ["canplaythrough", once(() => {
-      const { duration, videoWidth: width, videoHeight: height } = video;
-      record("media.ready", { duration_ms: Math.round(duration * 1000), width, height });
-      emit("ready");
-    })],
+    [
+      "loadedmetadata",
+      () => {
+        if (expected) video.currentTime = expected;
+      },
+    ],
+    [
+      "canplaythrough",
+      once(() => {
+        const { duration, videoWidth: width, videoHeight: height } = video;
+        record("media.ready", { duration_ms: Math.round(duration * 1000), width, height });
+        emit("ready");
+      }),
+    ],
     ["play", () => record("media.play", halted())],
-    ["playing", () => {
-      if (stalled) record("media.resume", halted());
-      stalled = false;
-      frameMs = video.currentTime * 1000;
-      intervals.start(fromMs, video.playbackRate);
-      emit("play");
-    }],
-    ["timeupdate", () => {
-      lastMs = video.currentTime * 1000;
-      if (!framed) intervals.frame(lastMs);
-      expected = video.currentTime;
-      emit("time");
-    }],
-    ["pause", () => {
-      halt(video.ended ? video.duration * 1000 : timeMs());
-      if (!video.ended) record("media.pause", { ...halted(), reason: pausedByHiding ? "hidden" : pauseReason });
-      const reason = pauseReason;
-      pauseReason = "person";
-      emit("pause", { reason });
-    }],
-    ["waiting", () => {
-      if (video.paused || video.seeking || stalled) return;
-      stalled = true;
-      halt(timeMs());
-      record("media.stall", { ...halted(), error: null });
-    }],
-    ["seeking", () => {
-      if (Math.abs(video.currentTime - expected) < JUMP_S) return;
-      if (policy.seek) { const to = video.currentTime; expected = to; seekSeen(to); } else video.currentTime = expected;
-    }],
-    ["ratechange", () => {
-      const running = intervals.running;
-      const ms = intervals.stop(timeMs()) ?? fromMs;
-      if (!player.speeds.includes(video.playbackRate)) video.playbackRate = policy.speed;
-      record("media.rate", { media_ms: Math.round(ms), rate: video.playbackRate });
-      if (running) intervals.start(ms, video.playbackRate);
-      emit("rate");
-    }],
-    ["ended", () => {
-      views += 1;
-      intervals.stop(video.duration * 1000);
-      record("media.ended", { media_ms: Math.round(video.duration * 1000), view: views });
-      emit("ended");
-    }],
-    ["error", () => {
-      halt(timeMs());
-      record("media.stall", { ...halted(), error: video.error?.code ?? 0 });
-      emit("trouble", video.error);
-    }],
+    [
+      "playing",
+      () => {
+        if (stalled) record("media.resume", halted());
+        stalled = false;
+        frameMs = video.currentTime * 1000;
+        intervals.start(fromMs, video.playbackRate);
+        emit("play");
+      },
+    ],
+    [
+      "timeupdate",
+      () => {
+        lastMs = video.currentTime * 1000;
+        if (!framed) intervals.frame(lastMs);
+        expected = video.currentTime;
+        emit("time");
+      },
+    ],
+    [
+      "pause",
+      () => {
+        halt(video.ended ? video.duration * 1000 : timeMs());
+        if (!video.ended)
+          record("media.pause", { ...halted(), reason: pausedByHiding ? "hidden" : pauseReason });
+        const reason = pauseReason;
+        pauseReason = "person";
+        emit("pause", { reason });
+      },
+    ],
+    [
+      "waiting",
+      () => {
+        if (video.paused || video.seeking || stalled) return;
+        stalled = true;
+        halt(timeMs());
+        record("media.stall", { ...halted(), error: null });
+      },
+    ],
+    [
+      "seeking",
+      () => {
+        if (Math.abs(video.currentTime - expected) < JUMP_S) return;
+        if (policy.seek) {
+          const to = video.currentTime;
+          expected = to;
+          seekSeen(to);
+        } else video.currentTime = expected;
+      },
+    ],
+    [
+      "ratechange",
+      () => {
+        const running = intervals.running;
+        const ms = intervals.stop(timeMs()) ?? fromMs;
+        if (!player.speeds.includes(video.playbackRate)) video.playbackRate = policy.speed;
+        record("media.rate", { media_ms: Math.round(ms), rate: video.playbackRate });
+        if (running) intervals.start(ms, video.playbackRate);
+        emit("rate");
+      },
+    ],
+    [
+      "ended",
+      () => {
+        views += 1;
+        intervals.stop(video.duration * 1000);
+        record("media.ended", { media_ms: Math.round(video.duration * 1000), view: views });
+        emit("ended");
+      },
+    ],
+    [
+      "error",
+      () => {
+        halt(timeMs());
+        record("media.stall", { ...halted(), error: video.error?.code ?? 0 });
+        emit("trouble", video.error);
+      },
+    ],
   ];
 
   /** A seek made with the browser's own controls. @param {number} to seconds */
@@ -218,13 +304,23 @@ export function create(root, { src, policy, texts, record, seen, wasWatched = ()
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, textarea, select, dialog")) return;
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      target.closest("input, textarea, select, dialog")
+    )
+      return;
     const onButton = Boolean(target.closest("button, a, summary"));
     if ((event.key === " " && !onButton) || event.key === "k") {
       event.preventDefault();
       if (video.paused) void player.play();
       else if (policy.pause) player.pause();
-    } else if (policy.seek && !native && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
+    } else if (
+      policy.seek &&
+      !native &&
+      (event.key === "ArrowLeft" || event.key === "ArrowRight")
+    ) {
       event.preventDefault();
       player.seek(video.currentTime * 1000 + (event.key === "ArrowLeft" ? -5000 : 5000));
     } else if (event.key === "<" || event.key === ">") {
@@ -246,5 +342,10 @@ export function create(root, { src, policy, texts, record, seen, wasWatched = ()
 /** @param {() => void} work @returns {() => void} */
 function once(work) {
   let done = false;
-  return () => { if (!done) { done = true; work(); } };
+  return () => {
+    if (!done) {
+      done = true;
+      work();
+    }
+  };
 }

@@ -9,7 +9,13 @@
 
 /** The browser's own controls allow everything, so they appear only where everything is allowed. @param {Policy} policy */
 export const nativeControls = (policy) =>
-  policy.pause && policy.seek && policy.replay && policy.volume && policy.max_views === null && !policy.must_finish && policy.speeds.length < 2;
+  policy.pause &&
+  policy.seek &&
+  policy.replay &&
+  policy.volume &&
+  policy.max_views === null &&
+  !policy.must_finish &&
+  policy.speeds.length < 2;
 
 /** @param {Policy} policy @param {boolean} watched whether it was watched already @returns {number[]} the speeds that may be chosen now */
 export function allowedSpeeds({ speeds, first_speed_limit: limit }, watched) {

@@ -20,7 +20,9 @@ export function watched(report) {
 
   return {
     /** Something is being shown from here on. @param {number} ms @param {number} rate */
-    start: (ms, rate) => { if (!open) open = { from: ms, rate }; },
+    start: (ms, rate) => {
+      if (!open) open = { from: ms, rate };
+    },
 
     /** A frame was shown. @param {number} ms */
     frame: (ms) => {
@@ -33,7 +35,9 @@ export function watched(report) {
     /** Nothing is shown any more, or not at this speed. What goes on without a jump starts exactly where this ended. @param {number} ms the last moment that was shown */
     stop: close,
 
-    get running() { return open !== null; },
+    get running() {
+      return open !== null;
+    },
   };
 }
 

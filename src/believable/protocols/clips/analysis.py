@@ -75,9 +75,9 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     if not len(survey.rating):
         return (
             Section(
-                "indices",
-                "Believability and confidence",
-                ("No rating is left: there is nothing to say.",),
+                name="indices",
+                title="Believability and confidence",
+                paragraphs=("No rating is left: there is nothing to say.",),
             ),
         )
     detection = detection_section(survey, plan, rng)
@@ -213,7 +213,14 @@ def warnings(data: Data, plan: Plan) -> tuple[str, ...]:
     )
 
 
-ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, clean, warnings)
+ANALYSIS = ProtocolAnalysis(
+    declaration=DECLARATION,
+    analyse=analyse,
+    main=main,
+    methods=methods,
+    clean=clean,
+    warnings=warnings,
+)
 
 
 #: The contrast whose equivalence is of interest also where no hypothesis claims it.
@@ -236,9 +243,9 @@ def index_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Sect
         )
         findings.append(
             Finding(
-                "believability",
-                f"Believability, {type_}",
-                " ".join(
+                outcome="believability",
+                title=f"Believability, {type_}",
+                sentence=" ".join(
                     filter(
                         None,
                         (
@@ -247,7 +254,7 @@ def index_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Sect
                         ),
                     )
                 ),
-                b,
+                estimate=b,
                 about=type_,
             )
         )
@@ -298,8 +305,8 @@ def _intervals(plan: Plan) -> str:
 
 
 def published_table(survey: Ratings, indices: Table, plan: Plan) -> Table:
-    """Believability, confidence, recall and precision beside each other, in the form of the
-    published table.
+    """Believability, confidence, recall and precision side by side, in the form of the published
+    table.
     """
     known = survey.experience[~np.isnan(survey.experience)]
     confidence = float(known.mean()) / float(plan.option("highest")) if len(known) else None
@@ -307,8 +314,8 @@ def published_table(survey: Ratings, indices: Table, plan: Plan) -> Table:
     rows = []
     for type_ in survey.types:
         said = recall_of(survey, type_, plan)
-        # One share stands for human and imitation clips together, on the line of the first; none is
-        # its own for imitation.
+        # One share covers human and imitation clips together, on the line of the first; imitation
+        # has no separate one.
         answer = {"human": "human", "artificial": "artificial"}.get(type_)
         share = None if answer is None else precision_of(survey, answer, plan).value
         rows.append(
@@ -328,8 +335,8 @@ def published_table(survey: Ratings, indices: Table, plan: Plan) -> Table:
 
 
 def conditions_table(survey: Ratings, plan: Plan, rng: np.random.Generator) -> tuple[Table, ...]:
-    """Where a type is shown by several kinds of clips, such as direct clones beside other
-    imitations, each by itself.
+    """If several kinds of clips show a type, such as direct clones and other imitations, each
+    separately.
     """
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for type_, condition in survey.conditions:
@@ -352,11 +359,11 @@ def _confidence(survey: Ratings, confidence: Estimate, plan: Plan) -> Finding:
     reached = "reaches" if mean is not None and mean >= enough else "does not reach"
     quality = "is good" if (confidence.value or 0) >= good else "is below that of a good result"
     return Finding(
-        "confidence",
-        "Confidence",
-        f"The confidence index is {estimate_words(confidence)}, from a mean experience of"
+        outcome="confidence",
+        title="Confidence",
+        sentence=f"The confidence index is {estimate_words(confidence)}, from a mean experience of"
         f" {number(mean)}.",
-        confidence,
+        estimate=confidence,
         conclusion=(
             f"By the published rule (at least {good:g}) it {quality}; the mean experience {reached}"
             f" {enough:g}, at which collecting may stop."
@@ -378,11 +385,11 @@ def _contrast_findings(
     narrow = "" if same.estimate is None else f": difference {estimate_words(same.estimate)}"
     measured = f"The index of {first} minus that of {second} clips is {words}."
     difference = Finding(
-        "contrast",
-        f"{first.capitalize()} against {second}",
-        " ".join(claim.limit(sentence) for sentence in (measured, parts) if sentence),
-        test.estimate,
-        test,
+        outcome="contrast",
+        title=f"{first.capitalize()} against {second}",
+        sentence=" ".join(claim.limit(sentence) for sentence in (measured, parts) if sentence),
+        estimate=test.estimate,
+        test=test,
         about=about,
         direction=Direction(
             0.0,
@@ -401,11 +408,11 @@ def _contrast_findings(
         f" ({stated}){narrow}."
     )
     equivalence = Finding(
-        "contrast",
-        f"Equivalence of {first} and {second}",
-        " ".join(claim.limit(sentence) for sentence in (compared, parts) if sentence),
-        same.estimate,
-        same,
+        outcome="contrast",
+        title=f"Equivalence of {first} and {second}",
+        sentence=" ".join(claim.limit(sentence) for sentence in (compared, parts) if sentence),
+        estimate=same.estimate,
+        test=same,
         about=about,
         kind="equivalence",
         scope=claim.scope,
@@ -423,12 +430,12 @@ def recall_section(survey: Ratings, plan: Plan) -> Section:
         rows.append((type_, *estimate_cells(strict), *estimate_cells(without)))
         findings.append(
             Finding(
-                "recall",
-                f"Recall, {type_}",
-                f"{type_.capitalize()} clips were called human in a share of"
+                outcome="recall",
+                title=f"Recall, {type_}",
+                sentence=f"{type_.capitalize()} clips were called human in a share of"
                 f" {estimate_words(strict)} of their ratings, the answer 3 counted as not human;"
                 f" leaving it out, {estimate_words(without)}.",
-                strict,
+                estimate=strict,
                 about=type_,
             )
         )
@@ -440,10 +447,10 @@ def recall_section(survey: Ratings, plan: Plan) -> Section:
         precise.append((f"called {answer}", right, *estimate_cells(share)))
         findings.append(
             Finding(
-                "precision",
-                f"Precision, {answer}",
-                f"Of all clips called {answer}, a share of {estimate_words(share)} was {right}.",
-                share,
+                outcome="precision",
+                title=f"Precision, {answer}",
+                sentence=f"Of all clips called {answer}, a share of {estimate_words(share)} was {right}.",
+                estimate=share,
                 about=answer,
             )
         )
@@ -487,7 +494,7 @@ def experience_section(survey: Ratings, plan: Plan) -> Section:
 
 
 def detection_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Section | None:
-    """Signal detection beside the indices."""
+    """Signal detection in addition to the indices."""
     others = [type_ for type_ in survey.types if type_ != "human"]
     if "human" not in survey.types or not others:
         return None
@@ -521,19 +528,19 @@ def detection_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> 
         )
         findings += [
             Finding(
-                "sensitivity",
-                f"d′, human from {other}",
-                f"Human clips were told from {other} ones with d′ ="
+                outcome="sensitivity",
+                title=f"d′, human from {other}",
+                sentence=f"Human clips were told from {other} ones with d′ ="
                 f" {estimate_words(result.d_prime)}.",
-                result.d_prime,
+                estimate=result.d_prime,
                 about=other,
             ),
             Finding(
-                "bias",
-                f"Criterion, human from {other}",
-                f"The criterion of human against {other} was {estimate_words(result.criterion)};"
+                outcome="bias",
+                title=f"Criterion, human from {other}",
+                sentence=f"The criterion of human against {other} was {estimate_words(result.criterion)};"
                 " positive values lean to saying artificial.",
-                result.criterion,
+                estimate=result.criterion,
                 about=other,
             ),
         ]
@@ -548,8 +555,8 @@ def detection_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> 
 
 
 def clips_section(data: Data, survey: Ratings, plan: Plan) -> Section:
-    """Clip by clip, how often clips were viewed, how human-like the artificial ones were, and what
-    people wrote.
+    """Clip by clip: how often clips were viewed, how human-like the artificial ones were, and the
+    comments.
     """
     answered, played = beside(data, "viewed", survey)[0], times_played(data, survey)
     how_human = beside(data, "how_human", survey)[0]
@@ -619,7 +626,7 @@ def clips_section(data: Data, survey: Ratings, plan: Plan) -> Section:
 
 
 def _of_respondent(survey: Ratings, place: int) -> LOOSE_CELL:
-    """The experience of whoever gave the rating at this place."""
+    """The experience of the respondent of the rating at this index."""
     return number_or(float(survey.experience[survey.respondent[place]]), "not stated")
 
 

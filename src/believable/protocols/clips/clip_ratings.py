@@ -1,4 +1,4 @@
-"""The ratings of a clip survey, by type of clip and experience of the respondent, and what is
+"""The ratings of a clip survey, by type of clip and experience of the respondent, and the figures
 computed from them.
 """
 
@@ -25,7 +25,7 @@ IntArray = NDArray[np.int64]
 ObjectArray = NDArray[np.object_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ratings:
     """One entry per rated clip.
 
@@ -34,7 +34,7 @@ class Ratings:
     rating      1 human … 5 artificial
     experience  one number per session, NaN without an answer
     condition   of the clip: a type may have several
-    position    the page, and `player` the place of the clip on it (0 where it stands alone)
+    position    the page, and `player` the index of the clip on it (0 if it is the only one)
     """
 
     respondent: IntArray
@@ -80,14 +80,14 @@ class Ratings:
         """The ratings of clips of one condition."""
         own = self.condition == condition
         return Ratings(
-            self.respondent[own],
-            self.type[own],
-            self.stimulus[own],
-            self.rating[own],
-            self.position[own],
-            self.player[own],
-            self.experience,
-            self.condition[own],
+            respondent=self.respondent[own],
+            type=self.type[own],
+            stimulus=self.stimulus[own],
+            rating=self.rating[own],
+            position=self.position[own],
+            player=self.player[own],
+            experience=self.experience,
+            condition=self.condition[own],
         )
 
     def table(self, type_: str) -> FloatArray:
@@ -109,14 +109,14 @@ def ratings(data: Data, plan: Plan) -> Ratings:
     rating = numbers(answers)
     keep = (type_ >= 0) & ~np.isnan(rating)
     return Ratings(
-        answers.code[keep],
-        type_[keep],
-        answers.stimulus[keep],
-        rating[keep],
-        answers.position[keep],
-        np.maximum(answers.player, 0)[keep],
-        data.number_by_session("experience"),
-        answers.condition[keep],
+        respondent=answers.code[keep],
+        type=type_[keep],
+        stimulus=answers.stimulus[keep],
+        rating=rating[keep],
+        position=answers.position[keep],
+        player=np.maximum(answers.player, 0)[keep],
+        experience=data.number_by_session("experience"),
+        condition=answers.condition[keep],
     )
 
 
@@ -135,7 +135,7 @@ def beside(data: Data, role: str, survey: Ratings) -> tuple[FloatArray, ObjectAr
 
 
 def times_played(data: Data, survey: Ratings) -> FloatArray:
-    """How often the player showed each of these clips to its end; NaN where it is not known."""
+    """How often the player showed each of these clips to its end; NaN if unknown."""
     shown = data.table("shown")
     rows = rows_of(
         [data.code_of(shown), shown["position"].values, shown["player"].values], survey.clips
@@ -144,7 +144,7 @@ def times_played(data: Data, survey: Ratings) -> FloatArray:
 
 
 def incomplete(data: Data, plan: Plan) -> dict[str, str]:
-    """Sessions that lack their experience or a rating, each with what is missing."""
+    """Sessions that lack their experience or a rating, each with the missing parts."""
     experience = data.number_by_session("experience")
     answers = data.answers("rating")
     open_ = np.bincount(answers.code, weights=np.isnan(numbers(answers)), minlength=len(data))
@@ -233,7 +233,7 @@ def resampled(
     columns     respondents × parts; `statistic` takes sums of the parts (… × parts) and gives one
                 number per row
     Interval    percentile, at quantiles widened for the number of respondents ("expanded"); `units`
-                is their effective number, where they have weights
+                is their effective number, if they have weights
     Undefined   no respondent, or a statistic that is no number on the data; one respondent: no
                 interval
     """
@@ -263,7 +263,16 @@ def resampled(
         return without_interval(
             value, "the resamples show no spread", method=method, n=n, level=level
         )
-    return Estimate(value, *bounds, level, n, method, se=float(replicates.std(ddof=1)))
+    low, high = bounds
+    return Estimate(
+        value=value,
+        low=low,
+        high=high,
+        level=level,
+        n=n,
+        method=method,
+        se=float(replicates.std(ddof=1)),
+    )
 
 
 def _times_drawn(rng: np.random.Generator, n: int, size: int) -> FloatArray:
@@ -296,7 +305,7 @@ def believability(
 
 
 def effective_number(weights: FloatArray) -> float:
-    """(Σ w)²/Σ w²: how many equally weighted respondents would tell as much."""
+    """(Σ w)²/Σ w²: the number of equally weighted respondents with the same information."""
     return float(weights.sum() ** 2 / (weights**2).sum()) if len(weights) else 0.0
 
 
@@ -348,7 +357,7 @@ def precision(survey: Ratings, answer: str, *, level: float = 0.95) -> Estimate:
     return replace(share, method="share of calls, Wilson interval over respondents")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Detection:
     """Sensitivity d′ and criterion c of telling human clips from those of another type."""
 
@@ -398,7 +407,13 @@ def detection(
         )
         estimates = [why, why]
     return Detection(
-        other, estimates[0], estimates[1], hits, humans - hits, alarms, others - alarms
+        other=other,
+        d_prime=estimates[0],
+        criterion=estimates[1],
+        hits=hits,
+        misses=humans - hits,
+        false_alarms=alarms,
+        correct_rejections=others - alarms,
     )
 
 
@@ -423,7 +438,7 @@ def _criterion(sums: FloatArray) -> FloatArray:
 def by_experience(
     data: WeightedRatings, type_: str, level_: float, *, level: float = 0.95
 ) -> Estimate:
-    """b of a type within one level of experience, where it is the mean of h over respondents."""
+    """b of a type within one level of experience, at which it is the mean of h over respondents."""
     experience, human = data.of(type_)
     own = human[experience == level_]
     method = "mean h of respondents, Wilson interval with the effective number"
@@ -433,10 +448,13 @@ def by_experience(
         return without_interval(
             float(own[0]), "one respondent has no spread", method=method, n=1, level=level
         )
-    return Estimate(float(own.mean()), *mean_share(own, level=level), level, len(own), method)
+    low, high = mean_share(own, level=level)
+    return Estimate(
+        value=float(own.mean()), low=low, high=high, level=level, n=len(own), method=method
+    )
 
 
 def levels(experience: FloatArray, highest: float) -> Sequence[float]:
-    """The levels of experience, those that nobody has too."""
+    """The levels of experience, empty ones included."""
     top = max(highest, float(np.nanmax(experience)) if np.isfinite(experience).any() else 1.0)
     return [float(level) for level in range(1, int(top) + 1)]

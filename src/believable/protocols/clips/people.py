@@ -27,7 +27,7 @@ LEVELS = np.array([1, 2, 3, 4, 5])
 TIMES_VIEWED, TIMES_SHARES = (1, 2, 3), (0.62, 0.28, 0.10)
 #: Share of ratings with a comment.
 COMMENTING = 0.3
-#: What is said of one clip, by what it was taken for.
+#: Comments about one clip, by its perceived type.
 COMMENTS: dict[str, list[str]] = read_entries(Path(__file__).with_name("comments.yaml"))
 
 
@@ -40,9 +40,10 @@ def _comments(ratings: NDArray[np.int64], rng: np.random.Generator) -> NDArray[n
     return np.array([texts[int(rng.integers(len(texts)))] for texts in said], dtype=object)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClipsTruth:
-    """What is planted, on the scale of felt humanness (standard deviation 1 within a respondent).
+    """The planted values, on the scale of felt humanness (standard deviation 1 within a
+    respondent).
 
     human                          mean humanness of clips of people
     imitation                      mean humanness of clips of imitations
@@ -129,7 +130,7 @@ def _beside(
     player: IntArray,
     ratings: IntArray,
 ) -> None:
-    """What is asked along with the rating."""
+    """The questions asked along with the rating."""
     rng = sessions.rng
     viewed = roles.asked.get("viewed")
     if viewed is not None:
@@ -174,7 +175,7 @@ def _means(truth: ClipsTruth, pool: Pool) -> FloatArray:
 
 
 def values(truth: ClipsTruth, sessions: Sessions) -> Mapping[str, float]:
-    """Believability, recall and confidence that a study of everybody would find."""
+    """Believability, recall and confidence in a study of the whole population."""
     study, roles = sessions.pool.study, sessions.pool.roles
     shares = np.array(truth.experience)
     mean_e = float(shares @ LEVELS)
@@ -239,4 +240,4 @@ class Respondent(Mind):
         return self._last
 
 
-PEOPLE = Behaviour(ClipsTruth, nothing, Respondent, fill, values)
+PEOPLE = Behaviour(truth=ClipsTruth, nothing=nothing, mind=Respondent, fill=fill, values=values)

@@ -1,4 +1,4 @@
-"""Demonstration clips: the maze game, played by stand-ins that differ in hand and head."""
+"""Demonstration clips: the maze game, played by scripted players that differ in hand and head."""
 
 from __future__ import annotations
 

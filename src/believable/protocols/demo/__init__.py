@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from believable.protocols.contract import ReadyStudy
+from believable.contracts.protocol import ReadyStudy
 
 DEMO = ReadyStudy(
     name="demo",

@@ -1,5 +1,5 @@
-"""The verdict on one agent: is it told from people, is it equivalent to chance, and what do the
-answers rest on?
+"""The verdict on one agent: is it distinguishable from people, is it equivalent to chance, and on
+which answers does the verdict rest?
 """
 
 from __future__ import annotations
@@ -136,11 +136,11 @@ def verdict_findings(contest: AgentContest, plan: Plan) -> list[Finding]:
     )
     return [
         Finding(
-            "accuracy",
-            f"Accuracy, {agent}",
-            " ".join(claim.limit(sentence) for sentence in (measured, parts)),
-            verdict.mean,
-            verdict.test,
+            outcome="accuracy",
+            title=f"Accuracy, {agent}",
+            sentence=" ".join(claim.limit(sentence) for sentence in (measured, parts)),
+            estimate=verdict.mean,
+            test=verdict.test,
             about=contest.agent,
             direction=Direction(
                 chance,
@@ -150,11 +150,11 @@ def verdict_findings(contest: AgentContest, plan: Plan) -> list[Finding]:
             scope=claim.scope,
         ),
         Finding(
-            "accuracy",
-            f"Equivalence with chance, {agent}",
-            " ".join(claim.limit(sentence) for sentence in (compared, parts)),
-            same,
-            as_test(verdict.equivalence),
+            outcome="accuracy",
+            title=f"Equivalence with chance, {agent}",
+            sentence=" ".join(claim.limit(sentence) for sentence in (compared, parts)),
+            estimate=same,
+            test=as_test(verdict.equivalence),
             about=contest.agent,
             kind="equivalence",
             scope=claim.scope,

@@ -1,5 +1,5 @@
-"""`hntt`: which of two navigates more like a human? The pass criterion, its robustness, and what it
-can and cannot show.
+"""`hntt`: which of two navigates more like a human? The pass criterion, its robustness, and the
+limits of its claim.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     familiar = data.has("familiarity_game") or data.has("familiarity_genre")
     strength = strength_section(data, judged, plan, rng)
     largest = max(contests, key=lambda contest: len(contest.accuracy()))
-    # A source of chance of its own: what is simulated here changes no other number.
+    # A separate random generator: the simulations here change no other number.
     criterion = criterion_section(
         plan,
         len(largest.accuracy()),
@@ -143,7 +143,9 @@ def methods(data: Data, plan: Plan, verb: Verb) -> str:
     )
 
 
-ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, planned=planned)
+ANALYSIS = ProtocolAnalysis(
+    declaration=DECLARATION, analyse=analyse, main=main, methods=methods, planned=planned
+)
 
 
 def accuracy_section(
@@ -276,10 +278,10 @@ def criterion_finding(contest: AgentContest, verdict: HnttVerdict) -> Finding:
             " the human."
         )
     return Finding(
-        "median_accuracy",
-        f"Published criterion, {agent}",
-        f"For {scope}: The median accuracy against {agent} is {estimate_words(verdict.median)}.",
-        verdict.median,
+        outcome="median_accuracy",
+        title=f"Published criterion, {agent}",
+        sentence=f"For {scope}: The median accuracy against {agent} is {estimate_words(verdict.median)}.",
+        estimate=verdict.median,
         about=contest.agent,
         conclusion=conclusion,
         scope=scope,
@@ -289,7 +291,7 @@ def criterion_finding(contest: AgentContest, verdict: HnttVerdict) -> Finding:
 def robustness_section(
     contests: Sequence[AgentContest], plan: Plan, rng: np.random.Generator
 ) -> Section:
-    """Would other judges, other clips or fewer judges have told the same?"""
+    """Would other judges, other clips or fewer judges have given the same result?"""
     subsamples: list[tuple[LOOSE_CELL, ...]] = []
     intervals: list[tuple[LOOSE_CELL, ...]] = []
     for contest in contests:
@@ -397,4 +399,12 @@ def _side_preference(judged: NavigationJudgements, plan: Plan) -> tuple[list[Fin
     )
     first = int(judged.chose_first[judged.side_known].sum())
     sentence = f"Player A (left) was chosen in {first} of {counted(known, 'trial')}{share}."
-    return [Finding("side", "Side of the screen", sentence, test.estimate, test)], paragraphs
+    return [
+        Finding(
+            outcome="side",
+            title="Side of the screen",
+            sentence=sentence,
+            estimate=test.estimate,
+            test=test,
+        )
+    ], paragraphs

@@ -1,7 +1,7 @@
-"""Behaviour beside judgement: what was measured in each clip, and how often the clip was taken for
-a person's.
+"""Behaviour and judgement: the measures of each clip, and how often the clip was taken for a
+person's.
 
-Judges choose between two clips, so what they go by shows in how their choice follows the difference
+Judges choose between two clips, so their cues show in how their choice follows the difference
 between the two: log odds of choosing a clip, per standard deviation by which a measure is higher in
 it. Intervals resample judges and pairs of clips at once.
 """
@@ -100,8 +100,8 @@ def choice_weights(differences: FloatArray, shown: FloatArray, chosen: FloatArra
 def resampled_counts(
     pairs: JudgedPairs, rng: np.random.Generator, resamples: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Judges and pairs drawn anew, both with replacement, as often as `resamples`: what was shown
-    and chosen of each pair.
+    """Resamples of judges and pairs, both with replacement, `resamples` times: views and choices of
+    each pair.
     """
     judges, columns = pairs.shown.shape
     people = rng.multinomial(judges, np.full(judges, 1 / judges), size=resamples)
@@ -131,7 +131,7 @@ def weight_estimates(
     drawn = choice_weights(differences, *resampled_counts(pairs, rng, RESAMPLES))
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0).tolist()
     return [
-        Estimate(value, lower, upper, level, units, method)
+        Estimate(value=value, low=lower, high=upper, level=level, n=units, method=method)
         for value, lower, upper in zip(values, low, high, strict=True)
     ]
 
@@ -144,7 +144,7 @@ def behaviour_section(data: Data, plan: Plan) -> Section | None:
     seen = sorted({clip for clips in judged.clips.tolist() for clip in clips if clip in stimuli})
     if not names or not seen:
         return None
-    # A source of chance of its own: what is resampled here changes no other number.
+    # A separate random generator: the resamples here change no other number.
     rng = np.random.default_rng([plan.seed, 15])
     rows, findings = _weights(judged, stimuli, names, plan, rng)
     return LAYOUTS.section(
@@ -231,12 +231,12 @@ def _weights(
             if model == "alone" and name in PROBLEMS and estimate.value is not None:
                 findings.append(
                     Finding(
-                        "behaviour",
-                        f"What judges went by, {WORDS.get(name, name)}",
-                        f"Over {counted(len(pairs), 'pair')}, a clip with one standard deviation"
+                        outcome="behaviour",
+                        title=f"What judges went by, {WORDS.get(name, name)}",
+                        sentence=f"Over {counted(len(pairs), 'pair')}, a clip with one standard deviation"
                         f" more of it ({WORDS[name]}) was taken for the person with log odds of"
                         f" {estimate_words(estimate)}.",
-                        estimate,
+                        estimate=estimate,
                         about=name,
                     )
                 )
@@ -309,4 +309,9 @@ def _clips_table(
 
 def _columns(names: Sequence[str], about: str = "") -> list[Column]:
     """A column for each measure."""
-    return [Column(name, WORDS.get(name, in_words(name)), "number", 3, about) for name in names]
+    return [
+        Column(
+            name=name, title=WORDS.get(name, in_words(name)), form="number", digits=3, about=about
+        )
+        for name in names
+    ]

@@ -1,8 +1,8 @@
-"""Controls: pairs of two people, where nobody can be right, and pairs to different goals.
+"""Controls: pairs of two people, which have no right answer, and pairs to different goals.
 
-What people do with two people is the baseline of what they do with a person and an agent: how far
-apart people's own clips are taken to be, and how certain judges are where there is nothing to tell.
-Pairs to different goals show what matching goals buys.
+Judgements of two people are the baseline for judgements of a person and an agent: how far apart
+people's clips are judged to be, and how certain judges are if there is no difference. Pairs to
+different goals show the effect of matching goals.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def controls_section(judged: NavigationJudgements, plan: Plan) -> Section | None
         if estimate.value is not None:
             findings.append(
                 Finding(
-                    "controls",
-                    "People against people",
-                    f"In {counted(len(set(judged.pair[both].tolist())), 'pair')} of two people the"
+                    outcome="controls",
+                    title="People against people",
+                    sentence=f"In {counted(len(set(judged.pair[both].tolist())), 'pair')} of two people the"
                     " shares of judges who chose one of them differ from one half by"
                     f" {estimate_words(estimate)} (SD over pairs, chance taken out).",
-                    estimate,
+                    estimate=estimate,
                 )
             )
     if elsewhere.any():
@@ -73,11 +73,11 @@ def spread_of_pairs(
         _spread(drawn @ shown, drawn @ chosen), [(1 - level) / 2, (1 + level) / 2]
     ).tolist()
     value = float(_spread(shown.sum(0)[None], chosen.sum(0)[None])[0])
-    return Estimate(value, low, high, level, pairs, method)
+    return Estimate(value=value, low=low, high=high, level=level, n=pairs, method=method)
 
 
 def _counts(judged: NavigationJudgements) -> tuple[FloatArray, FloatArray]:
-    """Judges × pairs: shown, and the clip whose name comes first was chosen."""
+    """Judges × pairs: shown, and the clip whose name is first in the alphabet was chosen."""
     names, pair = np.unique(judged.pair.astype(str), return_inverse=True)
     people, judge = np.unique(judged.judge, return_inverse=True)
     first = np.array([clips[0] < clips[1] for clips in judged.clips.tolist()], np.bool_)
@@ -198,11 +198,11 @@ def _elsewhere(
         if estimates[2].value is not None:
             findings.append(
                 Finding(
-                    "controls",
-                    f"Different goals, {contest.agent}",
-                    f"Accuracy against {contest.agent} is higher by {estimate_words(estimates[2])}"
+                    outcome="controls",
+                    title=f"Different goals, {contest.agent}",
+                    sentence=f"Accuracy against {contest.agent} is higher by {estimate_words(estimates[2])}"
                     " where both go to the same goal than where they do not.",
-                    estimates[2],
+                    estimate=estimates[2],
                     about=contest.agent,
                 )
             )

@@ -35,7 +35,7 @@ _FIRST = frozenset({"first", "A", "a", "left", "0"})
 _SECOND = frozenset({"second", "B", "b", "right", "1"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NavigationJudgements:
     """One entry per judged pair.
 
@@ -43,7 +43,8 @@ class NavigationJudgements:
     first, second  conditions of players A and B
     chose_first  whether A was chosen
     scenario     the situation both show
-    pair         the two stimuli, sorted and joined: what a clip-clustered interval resamples
+    pair         the two stimuli, sorted and joined: the unit that a clip-clustered interval
+                 resamples
     clips        the stimuli of players A and B, one row each
     uncertainty  1 certain … 5 uncertain, NaN without an answer
     side_known   whether A and B are the sides of the page; imported choices may not say
@@ -66,20 +67,20 @@ class NavigationJudgements:
 
     def where(self, keep: NDArray[np.bool_]) -> NavigationJudgements:
         return NavigationJudgements(
-            self.judge[keep],
-            self.first[keep],
-            self.second[keep],
-            self.chose_first[keep],
-            self.scenario[keep],
-            self.pair[keep],
-            self.uncertainty[keep],
-            self.clips[keep],
-            self.side_known[keep],
-            self.undecided,
+            judge=self.judge[keep],
+            first=self.first[keep],
+            second=self.second[keep],
+            chose_first=self.chose_first[keep],
+            scenario=self.scenario[keep],
+            pair=self.pair[keep],
+            uncertainty=self.uncertainty[keep],
+            clips=self.clips[keep],
+            side_known=self.side_known[keep],
+            undecided=self.undecided,
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentContest:
     """The judgements of one agent against humans. `correct`: the human one was chosen."""
 
@@ -119,16 +120,16 @@ def judgements(data: Data) -> NavigationJudgements:
     )
     uncertainty = _beside(data, answers)[keep]
     return NavigationJudgements(
-        answers.code[keep],
-        condition[first],
-        condition[two],
-        side[keep] == 0,
-        scenario[first],
-        _pairs(stimulus[first], stimulus[two]),
-        uncertainty,
-        np.stack([stimulus[first], stimulus[two]], 1),
-        ~(shown["label"].missing[first] | shown["label"].missing[two]),
-        int((paired & (side < 0)).sum()),
+        judge=answers.code[keep],
+        first=condition[first],
+        second=condition[two],
+        chose_first=side[keep] == 0,
+        scenario=scenario[first],
+        pair=_pairs(stimulus[first], stimulus[two]),
+        uncertainty=uncertainty,
+        clips=np.stack([stimulus[first], stimulus[two]], 1),
+        side_known=~(shown["label"].missing[first] | shown["label"].missing[two]),
+        undecided=int((paired & (side < 0)).sum()),
     )
 
 
@@ -158,12 +159,12 @@ def agents(judged: NavigationJudgements, humans: tuple[str, ...]) -> tuple[Agent
         keep = against & (other == agent)
         result.append(
             AgentContest(
-                agent,
-                judged.judge[keep],
-                (judged.chose_first == human_first)[keep],
-                judged.pair[keep],
-                judged.scenario[keep],
-                judged.uncertainty[keep],
+                agent=agent,
+                judge=judged.judge[keep],
+                correct=(judged.chose_first == human_first)[keep],
+                pair=judged.pair[keep],
+                scenario=judged.scenario[keep],
+                uncertainty=judged.uncertainty[keep],
             )
         )
     return tuple(result)
@@ -277,7 +278,7 @@ def pass_verdict(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> 
 
 
 def subsampled(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> HnttSubsampling | str:
-    """The verdict on smaller samples of judges; the reason where there are not more judges than a
+    """The verdict on smaller samples of judges; the reason if there are not more judges than a
     subsample takes.
     """
     n = int(plan.option("subsample"))

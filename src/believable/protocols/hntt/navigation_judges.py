@@ -72,9 +72,9 @@ def uncertainty_section(contests: Sequence[AgentContest], plan: Plan) -> Section
         )
         findings.append(
             Finding(
-                "uncertainty",
-                f"Uncertainty, {contest.agent}",
-                (
+                outcome="uncertainty",
+                title=f"Uncertainty, {contest.agent}",
+                sentence=(
                     f"Against {contest.agent}, no judge said how certain they were."
                     if median.value is None
                     else (
@@ -82,7 +82,7 @@ def uncertainty_section(contests: Sequence[AgentContest], plan: Plan) -> Section
                         f" uncertain) had a median of {estimate_words(median)}."
                     )
                 ),
-                median,
+                estimate=median,
                 about=contest.agent,
             )
         )
@@ -147,12 +147,12 @@ def familiarity_section(data: Data, contests: Sequence[AgentContest], plan: Plan
         )
         findings.append(
             Finding(
-                "familiarity",
-                f"Familiarity, {contest.agent}",
-                f"In a regression of {counted(fit.n, 'judge')}' accuracy against {contest.agent} on"
+                outcome="familiarity",
+                title=f"Familiarity, {contest.agent}",
+                sentence=f"In a regression of {counted(fit.n, 'judge')}' accuracy against {contest.agent} on"
                 f" familiarity with {listed(list(own))}, R² = {number(fit.r_squared)}.",
-                None,
-                test,
+                estimate=None,
+                test=test,
                 about=contest.agent,
             )
         )
@@ -290,7 +290,7 @@ def groups_section(
             for first, second in combinations(
                 sorted({str(level) for level in level_of if level is not None}), 2
             ):
-                row, finding = _compared(arm, outcome, level_of, first, second, plan)
+                row, finding = _compare(arm, outcome, level_of, first, second, plan)
                 rows.append(row)
                 findings.append(finding)
     if not rows:
@@ -298,7 +298,7 @@ def groups_section(
     return LAYOUTS.section("groups", findings=findings, tables=(LAYOUTS.table("groups", rows),))
 
 
-def _compared(
+def _compare(
     arm: str, outcome: JudgeOutcome, level_of: ObjectArray, first: str, second: str, plan: Plan
 ) -> tuple[tuple[LOOSE_CELL, ...], Finding]:
     known = ~np.isnan(outcome.values)
@@ -326,7 +326,12 @@ def _compared(
         f" against {second} (mean {number(_value(b))}, n = {len(b)})."
     )
     return row, Finding(
-        "groups", f"{outcome.title}, {first} against {second}", sentence, None, printed, about=arm
+        outcome="groups",
+        title=f"{outcome.title}, {first} against {second}",
+        sentence=sentence,
+        estimate=None,
+        test=printed,
+        about=arm,
     )
 
 
@@ -369,7 +374,9 @@ def strength_section(
     try:
         fit = bradley_terry(compared, level=plan.level)
     except InvalidInput as error:
-        return Section("strength", "Strengths", (f"No Bradley–Terry fit: {error}",))
+        return Section(
+            name="strength", title="Strengths", paragraphs=(f"No Bradley–Terry fit: {error}",)
+        )
     order = sorted(fit.items, key=lambda item: -(fit.of(item).value or 0.0))
     rows = []
     for item in order:
@@ -379,11 +386,11 @@ def strength_section(
         )
     findings = tuple(
         Finding(
-            "strength",
-            f"Strength, {item}",
-            f"{item}: log strength {estimate_words(fit.of(item))}, relative to the mean of all"
+            outcome="strength",
+            title=f"Strength, {item}",
+            sentence=f"{item}: log strength {estimate_words(fit.of(item))}, relative to the mean of all"
             " conditions.",
-            fit.of(item),
+            estimate=fit.of(item),
             about=item,
         )
         for item in order

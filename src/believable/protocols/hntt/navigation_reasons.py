@@ -54,8 +54,8 @@ ALL = "all"
 def reasons_sections(
     data: Data, contests: Sequence[AgentContest], plan: Plan
 ) -> tuple[Section, ...]:
-    """One section per codebook that texts of the kept sessions were coded with; none where nothing
-    was coded.
+    """One section per codebook that texts of the kept sessions were coded with; none without
+    codings.
     """
     if not has_codes(data.bundle):
         return ()
@@ -142,9 +142,9 @@ def _section(
     )
     discarded = sum(response.discarded for response in responses)
     finding = Finding(
-        "reasons",
-        "Coded reasons" if codebook == REASONS else f"Coded reasons, {codebook}",
-        f"Of {counted(len(responses), 'coded text')}, {integer(len(responses) - discarded)} gave"
+        outcome="reasons",
+        title="Coded reasons" if codebook == REASONS else f"Coded reasons, {codebook}",
+        sentence=f"Of {counted(len(responses), 'coded text')}, {integer(len(responses) - discarded)} gave"
         " codes.",
         conclusion=(
             f"Accurate judges (above {above:g}) against the others, adjusted by Benjamini and"
@@ -155,16 +155,16 @@ def _section(
     name = f"reasons_{codebook}"
     agreed = kappas(data, codebook)
     return Section(
-        name,
-        "Coded reasons" if codebook == REASONS else f"Coded reasons: {codebook}",
-        (
+        name=name,
+        title="Coded reasons" if codebook == REASONS else f"Coded reasons: {codebook}",
+        paragraphs=(
             (
                 "A share is that of all codes applied to the same side. The coders discarded"
                 f" {counted(discarded, 'text')}."
             ),
         ),
-        (finding,),
-        (
+        findings=(finding,),
+        tables=(
             LAYOUTS.table(
                 "{name}_overall",
                 [(*row[2:], _label(row)) for row in rows if row[0] == ALL],
@@ -182,7 +182,7 @@ def _section(
             *((agreed,) if agreed is not None else ()),
             LAYOUTS.table("{name}_codes", definitions(data, codebook), name=name),
         ),
-        (
+        charts=(
             (
                 LAYOUTS.chart("{name}", name=name),
                 *(
@@ -226,8 +226,8 @@ def kappas(data: Data, codebook: str) -> Table | None:
 
 
 def definitions(data: Data, codebook: str) -> list[tuple[LOOSE_CELL, ...]]:
-    """What the codes of the latest version mean; examples are those of the codebook in the study
-    file.
+    """The meaning of the codes of the latest version; examples are those of the codebook in the
+    study file.
     """
     books = {} if data.study is None else {book.id: resolved(book) for book in data.study.codebooks}
     examples = (

@@ -1,5 +1,5 @@
-"""What a study can show: how often an agent whose judges are right in a given share of trials
-passes by the published criterion, is told from people, or is shown to be equivalent to them.
+"""The power of a study: how often an agent whose judges are right in a given share of trials passes
+by the published criterion, is distinguished from people, or is shown to be equivalent to them.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ ACCURACIES = (0.5, 0.55, 0.6, 0.65, 0.7)
 RESAMPLES = 400
 #: Simulated choices of pairs, for what any number of judges can show.
 LIMIT_STUDIES = 4000
-#: What is compared with a small number of pairs, and the chance below which a small number is
-#: called too small.
+#: The reference for a small number of pairs, and the chance below which a small number is called
+#: too small.
 MANY_PAIRS, ENOUGH = 24, 0.5
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PassChance:
     """`passes`: share of simulated studies whose interval of the median contains chance;
     `different` and `equivalent`: shares in which the verdict that the plan asks for is that.
@@ -85,8 +85,15 @@ def pass_chances(
             )
             apart += verdict.test.significant(alpha)
             equal += verdict.equivalence.equivalent
-        shares = (proportion(count, studies) for count in (passed, apart, equal))
-        chances.append(PassChance(judges, accuracy, *shares))
+        chances.append(
+            PassChance(
+                judges=judges,
+                accuracy=accuracy,
+                passes=proportion(passed, studies),
+                different=proportion(apart, studies),
+                equivalent=proportion(equal, studies),
+            )
+        )
     return tuple(chances)
 
 
@@ -121,8 +128,8 @@ def most_equivalent(
     """How often equivalence is shown at most: of an agent at chance, by any number of judges who
     all see these pairs.
 
-    With so many judges the accuracy of each pair is known, and only the choice of pairs is left to
-    chance: a t test over pairs.
+    With this number of judges the accuracy of each pair is known, and only the choice of pairs is
+    random: a t test over pairs.
     """
     if pairs < LEAST_UNITS:
         return 0.0
@@ -167,7 +174,7 @@ def limit_words(plan: Plan, pairs: int) -> str:
 
 
 def chances_table(plan: Plan, sizes: Sequence[int], pairs: int, rng: np.random.Generator) -> Table:
-    """The operating characteristic for so many judges and pairs, with what it assumes."""
+    """The operating characteristic for given numbers of judges and pairs, with its assumptions."""
     judge_sd, pair_sd = float(plan.option("judge_sd")), float(plan.option("pair_sd"))
     studies = int(plan.option("criterion_studies"))
     margin = float(plan.test_option("accuracy", "margin"))
@@ -209,8 +216,8 @@ def chances_table(plan: Plan, sizes: Sequence[int], pairs: int, rng: np.random.G
 def criterion_section(
     plan: Plan, judges: int, pairs: int, rng: np.random.Generator
 ) -> Section | None:
-    """For the report: the study at hand. None where it has too few judges, or nothing is to be
-    simulated.
+    """For the report: the current study. None if it has too few judges, or if simulations are
+    off.
     """
     if judges < 2 or pairs < 1 or int(plan.option("criterion_studies")) == 0:
         return None

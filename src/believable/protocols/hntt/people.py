@@ -27,9 +27,9 @@ from believable.simulate.simulated_sessions import Sessions
 from believable.study.records import Study
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HnttTruth:
-    """What is planted.
+    """The planted values.
 
     skill          log-odds of choosing the human one, for the average judge and pair
     judge_sd       spread of judges, in log-odds
@@ -72,7 +72,7 @@ RELATED = 0.5
 
 
 def nothing() -> HnttTruth:
-    """Nobody can tell them apart."""
+    """Judges cannot distinguish them."""
     return replace(HnttTruth(), skill=0.0)
 
 
@@ -117,7 +117,7 @@ def fill(truth: HnttTruth, sessions: Sessions) -> None:
         + rng.normal(0, truth.judge_sd, count)[:, None]
         + truth.by_genre * _CODED[genre][:, None]
     )
-    # Of two people none is the human one: what is left is how they move.
+    # Of two people neither is the right answer: only their movement differs.
     toward_first = skill * (human_first.astype(float) - human_second) + _seen_in(
         truth, sessions, positions
     )
@@ -174,8 +174,8 @@ def _is_human(sessions: Sessions, roles: Roles, positions: Any, player: int) -> 
 
 
 def clip_appeal(truth: HnttTruth, study: Study) -> Mapping[str, float]:
-    """What each clip has for it by how it moves, in log-odds: measures in standard deviations times
-    what is planted.
+    """The advantage of each clip from its movement, in log-odds: measures in standard deviations
+    times the planted weights.
     """
     appeal = dict.fromkeys((stimulus.id for stimulus in study.stimuli), 0.0)
     for name in ("camera", "collisions", "slow"):
@@ -202,7 +202,7 @@ def _seen_in(truth: HnttTruth, sessions: Sessions, positions: Any) -> Any:
 
 
 def _easier(truth: HnttTruth, sessions: Sessions, positions: Any) -> Any:
-    """Pairs are told apart by their scenario."""
+    """The scenario identifies a pair."""
     offsets = pair_log_odds(truth, max(1, len(sessions.pool.study.scenarios)))
     return offsets[sessions.pool.scenario_code[sessions.plan[:, None], positions]]
 
@@ -270,4 +270,4 @@ class Judge(Mind):
         return "first" if first else "second"
 
 
-PEOPLE = Behaviour(HnttTruth, nothing, Judge, fill, values)
+PEOPLE = Behaviour(truth=HnttTruth, nothing=nothing, mind=Judge, fill=fill, values=values)

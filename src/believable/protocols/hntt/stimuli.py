@@ -1,5 +1,5 @@
-"""Demonstration recordings of navigation: stand-ins on their way to a place in a maze, with
-different gaits on purpose.
+"""Demonstration recordings of navigation: scripted players on their way to a location in a maze,
+with different gaits on purpose.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from believable.protocols.contract import read_protocol
+from believable.contracts.protocol_file import read_protocol
 
 QA = read_protocol(__name__, __file__)
 DECLARATION = QA.declaration

@@ -14,6 +14,7 @@ from believable.analysis.numbers import counted, estimate_words, listed
 from believable.analysis.procedure import Verb
 from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
+from believable.contracts.trial import outline
 from believable.pages.qa import Qa
 from believable.protocols.qa import DECLARATION
 from believable.protocols.qa.annotated_signals import (
@@ -56,13 +57,12 @@ from believable.stats.correlations import pearson_with_choice
 from believable.stats.estimate import Estimate, undefined, without_interval
 from believable.stats.means import mean_skewed, welch_t
 from believable.stats.result import TestResult
-from believable.study.records import outline
 
 LAYOUTS = Layouts(__file__)
 TASK = "task"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatorScoring:
     """Everything the outcomes rest on: scores of the tests and of the task, each annotator's means,
     verdicts.
@@ -78,7 +78,7 @@ class AnnotatorScoring:
     #: Per group the mean SDA on the task, with an interval that knows about the shared gold
     #: standard.
     task_sda: Mapping[str, Estimate]
-    #: The first two groups on the task; None where there are no two.
+    #: The first two groups on the task; None if there are fewer.
     task_test: TestResult | None
 
     def mean(self, what: str, group: str, level: float) -> Estimate:
@@ -125,15 +125,15 @@ def scored(
     on_task = {group: task_sda(traces, rng, level=plan.level) for group, traces in groups.items()}
     pair = [(groups[group], on_task[group]) for group in list(groups)[:2]]
     return AnnotatorScoring(
-        signals,
-        tests,
-        task,
-        alone,
-        gate,
-        means,
-        verdicts(gate, means, signals.groups, threshold=threshold),
-        on_task,
-        (
+        collected=signals,
+        tests=tests,
+        task=task,
+        alone=alone,
+        gate=gate,
+        task_means=means,
+        verdicts=verdicts(gate, means, signals.groups, threshold=threshold),
+        task_sda=on_task,
+        task_test=(
             compared(pair, rng, alternative=plan.alternative(TASK), level=plan.level)
             if len(pair) > 1
             else None
@@ -244,7 +244,7 @@ def methods(data: Data, plan: Plan, verb: Verb) -> str:
 
 
 def _comparisons(scoring: AnnotatorScoring, plan: Plan) -> dict[str, TestResult]:
-    """First group minus second, over annotators; nothing where there are no two groups."""
+    """First group minus second, over annotators; nothing if there are fewer than two groups."""
     names = scoring.collected.group_names
     if len(names) < 2:
         return {}
@@ -316,14 +316,18 @@ def _on_task(
     ]
     annotators = {score.annotator for score in scores}
     return Reliability(
-        group,
-        len(annotators),
-        scoring.task_sda[group],
-        _mean_kappa([float(np.mean(values)) for values in kappas.values()], plan.level),
-        _mean_over_stimuli([coefficients.cronbach_time_items for coefficients in each]),
-        _mean_over_stimuli([coefficients.cronbach_annotator_items for coefficients in each]),
-        _mean_over_stimuli([coefficients.krippendorff for coefficients in each]),
-        scoring.task_sda[group].half_width,
+        group=group,
+        annotators=len(annotators),
+        sda=scoring.task_sda[group],
+        kappa=_mean_kappa([float(np.mean(values)) for values in kappas.values()], plan.level),
+        cronbach_time_items=_mean_over_stimuli(
+            [coefficients.cronbach_time_items for coefficients in each]
+        ),
+        cronbach_annotator_items=_mean_over_stimuli(
+            [coefficients.cronbach_annotator_items for coefficients in each]
+        ),
+        krippendorff=_mean_over_stimuli([coefficients.krippendorff for coefficients in each]),
+        sda_half=scoring.task_sda[group].half_width,
     )
 
 
@@ -376,7 +380,7 @@ def _reliability_section(data: Data, scoring: AnnotatorScoring, plan: Plan) -> S
 
 
 def _ends_cut(signals: AnnotatorData, bin_ms: float) -> list[str]:
-    """What is not compared, because traces and signals are cut to the shortest."""
+    """The parts left out of the comparison, because traces and signals are cut to the shortest."""
     words = []
     for test, traces in signals.tests.items():
         lengths = [
@@ -407,7 +411,7 @@ def _cut_sentence(where: str, bins_lost: Sequence[int], shortest: str, bin_ms: f
 
 
 def _selection(data: Data, plan: Plan) -> list[str]:
-    """Whoever is chosen by the tests looks better, or worse, on them: say so."""
+    """A group chosen by the tests looks better, or worse, on them: say so."""
     words: list[str] = []
     if any(rule.rule == "unreliable" for rule in plan.declared.exclusions):
         words.append(
@@ -460,7 +464,11 @@ def _group_finding(what: str, test: TestResult, scoring: AnnotatorScoring, plan:
             + "".join(f" The difference is that of {note}." for note in test.estimate.notes)
         )
     return Finding(
-        what, DECLARATION.outcome(what).title, sentence, estimate=test.estimate, test=test
+        outcome=what,
+        title=DECLARATION.outcome(what).title,
+        sentence=sentence,
+        estimate=test.estimate,
+        test=test,
     )
 
 
@@ -484,9 +492,9 @@ def _together_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
                 )
         findings.append(
             Finding(
-                "tests_agree",
-                DECLARATION.outcome("tests_agree").title + of,
-                sentence,
+                outcome="tests_agree",
+                title=DECLARATION.outcome("tests_agree").title + of,
+                sentence=sentence,
                 estimate=r,
                 test=test,
                 about="" if group == EVERYBODY else group,
@@ -504,9 +512,9 @@ def _gate_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
         f"{sum(verdict.cell == cell for verdict in scoring.verdicts)} {cell}" for cell in CELLS
     ]
     finding = Finding(
-        "gate",
-        DECLARATION.outcome("gate").title,
-        f"Tests and task agree on a share of {estimate_words(share)} of"
+        outcome="gate",
+        title=DECLARATION.outcome("gate").title,
+        sentence=f"Tests and task agree on a share of {estimate_words(share)} of"
         f" {counted(len(scoring.verdicts), 'annotator')}: {listed(counts)}.",
         estimate=share,
     )
@@ -528,4 +536,11 @@ def _annotators_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
     return LAYOUTS.section("annotators", tables=(table,))
 
 
-ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, clean, warnings)
+ANALYSIS = ProtocolAnalysis(
+    declaration=DECLARATION,
+    analyse=analyse,
+    main=main,
+    methods=methods,
+    clean=clean,
+    warnings=warnings,
+)

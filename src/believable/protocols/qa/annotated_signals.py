@@ -1,5 +1,5 @@
-"""Tests, task and groups of annotators, from the data. Known signals come from the study file, or
-from the bundle's own table.
+"""Tests, task and groups of annotators, from the data. Known signals are in the study file, or in
+the bundle's table of signals.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from believable.analysis.data import Data, TraceLine, durations_ms
 from believable.analysis.findings import Drop
 from believable.analysis.settled_plan import Plan
+from believable.contracts.trial import outline
 from believable.pages.qa import Qa
 from believable.protocols.qa.annotator_scores import AnnotatorTrace
 from believable.stats.inputs import FloatArray
-from believable.study.records import outline
 from believable.traces import normalise, resample_all
 
 TESTS = ("visual", "auditory")
@@ -39,7 +39,7 @@ class TestSignal:
     values: FloatArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AnnotatorData:
     """Traces of the tests (by test) with their signals (by stimulus or trial), traces of the task,
     and the annotators' groups.
@@ -65,24 +65,28 @@ def collected(data: Data, plan: Plan) -> AnnotatorData:
     lines, _ = _last_recordings(data, data.traces(heartbeats=True), signals)
     ends = _ends(data)
     tested = [(line, key) for line in lines if (key := _signal_key(line, signals)) is not None]
-    binned = _binned(
+    binned = _bin(
         [line for line, _ in tested], [signals[key].duration_ms for _, key in tested], bin_ms
     )
     for (line, key), bins in zip(tested, binned, strict=True):
         end_ms = ends.get((line.session, line.position))
         cut = bins if end_ms is None else bins[: math.ceil(end_ms / bin_ms - 1e-9)]
         who = owners[line.session]
-        tests[signals[key].test].append(AnnotatorTrace(who, groups[who], key, cut))
+        tests[signals[key].test].append(
+            AnnotatorTrace(annotator=who, group=groups[who], stimulus=key, bins=cut)
+        )
     silent = _silent_tests(data, signals, {(line.session, line.trial) for line in lines})
     for session, key in silent:
         still = np.zeros(len(signals[key].values))
-        tests[signals[key].test].append(AnnotatorTrace(session, groups[session], key, still))
+        tests[signals[key].test].append(
+            AnnotatorTrace(annotator=session, group=groups[session], stimulus=key, bins=still)
+        )
     return AnnotatorData(
-        {test: tuple(traces) for test, traces in tests.items() if traces},
-        signals,
-        task_traces(data, plan),
-        groups,
-        _names(data),
+        tests={test: tuple(traces) for test, traces in tests.items() if traces},
+        signals=signals,
+        task=task_traces(data, plan),
+        groups=groups,
+        named=_names(data),
     )
 
 
@@ -110,7 +114,7 @@ def _signals(data: Data, plan: Plan, bin_ms: float) -> dict[str, TestSignal]:
         stimuli = table["stimulus"].values
         for stimulus in dict.fromkeys(stimuli):
             rows = np.flatnonzero(stimuli == stimulus)
-            signals[str(stimulus)] = _sampled(
+            signals[str(stimulus)] = _sample(
                 str(table["test"].values[rows[0]]),
                 table["t_ms"].values[rows],
                 table["value"].values[rows],
@@ -126,7 +130,7 @@ def _test_of(test: Qa, plan: Plan) -> str:
     return next((name for name in TESTS if test.id in plan.roles[name]), test.test)
 
 
-def _sampled(test: str, t_ms: FloatArray, values: FloatArray, bin_ms: float) -> TestSignal:
+def _sample(test: str, t_ms: FloatArray, values: FloatArray, bin_ms: float) -> TestSignal:
     """The sample at or before the beginning of each bin, never an average."""
     order = np.argsort(t_ms, kind="stable")
     times, levels = t_ms[order], values[order]
@@ -163,14 +167,22 @@ def _last_recordings(
         )
         if own in last:
             detail = f"{who[line.session]} recorded the same again later; the last recording counts"
-            drops.append(Drop(last[own].session, "trace", REPEATED, detail, last[own].trial_key))
+            drops.append(
+                Drop(
+                    session=last[own].session,
+                    level="trace",
+                    reason=REPEATED,
+                    detail=detail,
+                    trial_key=last[own].trial_key,
+                )
+            )
         last[own] = line
     kept = {id(line) for line in last.values()}
     return tuple(line for line in lines if id(line) in kept), tuple(drops)
 
 
 def _owners(data: Data) -> dict[str, str]:
-    """The session that stands for whoever made each session: an imported person may have
+    """The session that represents the annotator of each session: an imported person may have
     several.
     """
     if "participant" not in data.people.columns:
@@ -197,7 +209,7 @@ def _silent_tests(
 
 
 def _ends(data: Data) -> dict[tuple[str, int], float]:
-    """How far imported recordings go, where that is known."""
+    """The end of imported recordings, if known."""
     imported = {
         session
         for session, kind in zip(data.sessions, data.people["link_kind"].values, strict=True)
@@ -218,12 +230,10 @@ def _ends(data: Data) -> dict[tuple[str, int], float]:
     return ends
 
 
-def _binned(
+def _bin(
     lines: Sequence[TraceLine], durations_ms: Sequence[float], bin_ms: float
 ) -> list[FloatArray]:
-    """Bin means as long as the stimulus, held where nothing happened. What lies outside belongs to
-    no bin.
-    """
+    """Bin means as long as the stimulus, held between events. Events outside belong to no bin."""
     groups: dict[float, list[int]] = defaultdict(list)
     for index, duration_ms in enumerate(durations_ms):
         groups[duration_ms].append(index)
@@ -273,16 +283,20 @@ def task_traces(data: Data, plan: Plan) -> tuple[AnnotatorTrace, ...]:
         for line in lines
     ]
     traces: list[AnnotatorTrace] = []
-    for line, bins in zip(lines, _binned(lines, lengths, bin_ms), strict=True):
+    for line, bins in zip(lines, _bin(lines, lengths, bin_ms), strict=True):
         who, stimulus = owners[line.session], line.stimulus or line.trial_key
         places[who] += 1
-        traces.append(AnnotatorTrace(who, groups[who], stimulus, bins, places[who]))
+        traces.append(
+            AnnotatorTrace(
+                annotator=who, group=groups[who], stimulus=stimulus, bins=bins, place=places[who]
+            )
+        )
     return tuple(traces)
 
 
 def _groups(data: Data, owners: Mapping[str, str]) -> dict[str, str]:
-    """The group of each annotator, groups in the order of the question's options; one group where
-    nothing tells them apart.
+    """The group of each annotator, groups in the order of the question's options; one group if no
+    answer separates them.
     """
     answers = (
         data.text_by_session("group")

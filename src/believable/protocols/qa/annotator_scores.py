@@ -1,10 +1,10 @@
-"""How reliable annotators are: against a known signal, and against everybody else on the same
+"""The reliability of annotators: against a known signal, and against all others on the same
 stimulus.
 
-Everybody is compared on the task with the median of the others, so that annotators of one group are
-not independent: where nothing differs, a t test over annotators' means rejects in four studies of
-ten. The intervals here draw annotators anew and compute every gold standard again, without the
-copies of whoever is compared with it.
+Each annotator is compared on the task with the median of the others, so annotators of one group are
+not independent: without any difference, a t test over annotators' means rejects in four studies of
+ten. The intervals here resample annotators and compute every gold standard again, without the
+copies of the annotator who is compared with it.
 
 How well people agree with the median of the others depends on how many others there are, and on
 whether their number is odd: the median of an even number is the mean of two traces and rests less
@@ -44,11 +44,11 @@ CELLS: tuple[Cell, ...] = (
 Detail = Literal["sda", "kappa", "all"]
 #: SDA and κ cannot be outside.
 LIMITS = (-1.0, 1.0)
-#: People trail what they annotate by seconds; further away is no lag but another answer.
+#: People trail their target by seconds; further away is no lag but another answer.
 LONGEST_LAG_MS = 5000.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class AnnotatorTrace:
     """One annotator's trace of one stimulus, in bins. `place` is its turn among the annotator's
     stimuli of that kind, from 1.
@@ -66,10 +66,10 @@ class AnnotatorTrace:
         return normalise(self.bins)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """How well one trace goes with what it is compared with. `kappa` and `lag` may be undefined,
-    each with its reason.
+    """The agreement of one trace with its reference. `kappa` and `lag` may be undefined, each with
+    its reason.
 
     halves   SDA of the second half minus that of the first: does the annotator get better on the
              way?
@@ -85,7 +85,7 @@ class Score:
     halves: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reliability:
     """A group of annotators on one test or stimulus.
 
@@ -109,7 +109,7 @@ class Reliability:
     kappa_half: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """One annotator's mean SDA on the tests and on the task, and which cell of the cross table that
     is.
@@ -146,14 +146,17 @@ def against(
         kappas = row_kappas(traces, signals) if detail != "sda" else nothing
         lags = _lags(traces, signals, step_ms) if detail == "all" else nothing
         halves = _halves(traces, signals) if detail == "all" else [None] * len(mine)
-        for place, *numbers in zip(mine, sdas, kappas, lags, halves, strict=True):
+        for place, sda, kappa, lag, half in zip(mine, sdas, kappas, lags, halves, strict=True):
             annotation = annotations[place]
             scores[place] = Score(
-                annotation.annotator,
-                annotation.group,
-                annotation.stimulus,
-                annotation.place,
-                *numbers,
+                annotator=annotation.annotator,
+                group=annotation.group,
+                stimulus=annotation.stimulus,
+                place=annotation.place,
+                sda=sda,
+                kappa=kappa,
+                lag=lag,
+                halves=half,
             )
     return tuple(scores[place] for place in range(len(annotations)))
 
@@ -207,15 +210,15 @@ def reliability(
     kappas = [score.kappa.value for score in scores if score.kappa.value is not None]
     table = cut([trace.values for trace in traces])
     return Reliability(
-        group,
-        len(traces),
-        mean_skewed(sdas, level=level, limits=LIMITS),
-        mean_skewed(kappas, level=level, limits=LIMITS),
-        cronbach_alpha(table, level=level),
-        cronbach_alpha(table.T, level=level),
-        krippendorff_alpha(table.T, "interval", confidence=level),
-        mean_t(sdas, level=level).half_width,
-        mean_t(kappas, level=level).half_width,
+        group=group,
+        annotators=len(traces),
+        sda=mean_skewed(sdas, level=level, limits=LIMITS),
+        kappa=mean_skewed(kappas, level=level, limits=LIMITS),
+        cronbach_time_items=cronbach_alpha(table, level=level),
+        cronbach_annotator_items=cronbach_alpha(table.T, level=level),
+        krippendorff=krippendorff_alpha(table.T, "interval", confidence=level),
+        sda_half=mean_t(sdas, level=level).half_width,
+        kappa_half=mean_t(kappas, level=level).half_width,
     )
 
 
@@ -257,11 +260,11 @@ def verdicts(
     """Gate against task for those who have both; below the threshold is unreliable."""
     return tuple(
         Verdict(
-            annotator,
-            groups[annotator],
-            tests,
-            task[annotator],
-            _cell(tests, task[annotator], threshold),
+            annotator=annotator,
+            group=groups[annotator],
+            gate=tests,
+            task=task[annotator],
+            cell=_cell(tests, task[annotator], threshold),
         )
         for annotator, tests in gate.items()
         if annotator in task
@@ -298,9 +301,9 @@ def _cell(gate: float, task: float, threshold: float) -> Cell:
     return "failed the gate only" if gate < threshold else "failed the task only"
 
 
-#: So often a group's annotators are drawn anew.
+#: The number of resamples of a group's annotators.
 RESAMPLES = 200
-#: So many subsets stand for the larger of two groups.
+#: The number of subsets that represent the larger of two groups.
 SUBSETS = 100
 #: Of fewer, a resample repeats the same few annotators.
 FEWEST = 6
@@ -334,8 +337,8 @@ class GroupTask:
         return len(self.annotators)
 
     def mean_sda(self, counts: IntArray) -> FloatArray:
-        """Per resample the mean over annotators, as often as they count, of their mean SDA; NaN
-        where nobody has others.
+        """Per resample the mean over annotators, weighted by their counts, of their mean SDA; NaN
+        if no annotator has others.
         """
         sums, seen = np.zeros(counts.shape), np.zeros(counts.shape)
         for owners, traces in self.stimuli:
@@ -350,7 +353,7 @@ class GroupTask:
         return whole
 
     def value(self) -> float:
-        """The mean SDA of all; NaN where nobody has others."""
+        """The mean SDA of all; NaN if no annotator has others."""
         if not len(self):
             return math.nan
         return float(self.mean_sda(np.ones((1, len(self)), dtype=np.int64))[0])
@@ -370,11 +373,11 @@ class GroupTask:
 def task_sda(group: GroupTask, rng: np.random.Generator, *, level: float = 0.95) -> Estimate:
     """A group's mean SDA with its own gold standards.
 
-    Says        what is to be expected of groups of this many annotators
+    Says        the expected value for groups of this many annotators
     Interval    BCa bootstrap over annotators from the moments of 200 resamples, t with n − 1
-                degrees of freedom. All copies of an annotator are left out of their own gold
-                standard: with itself a trace agrees perfectly.
-    Undefined   nobody has others; fewer than six annotators have no interval.
+                degrees of freedom. All copies of an annotator are left out of that annotator's gold
+                standard: a trace agrees perfectly with itself.
+    Undefined   no annotator has others; fewer than six annotators have no interval.
     """
     n, value = len(group), group.value()
     method = "mean SDA, BCa bootstrap over annotators"
@@ -439,7 +442,7 @@ VALUES_AT_ONCE = 200_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResampledTraces:
-    """The traces of one stimulus `[time, annotator]`, a last column of ∞ stands for nobody; the
+    """The traces of one stimulus `[time, annotator]`, with a last column of ∞ as a filler; the
     directions of their steps.
     """
 
@@ -459,8 +462,8 @@ class ResampledTraces:
         """SDA `[resample, annotator]` of each annotator with the median of the others; NaN who does
         not count or has no others.
 
-        counts   `[resample, annotator]`: how often each counts; nobody's own copies are in their
-                 gold standard
+        counts   `[resample, annotator]`: how often each counts; no annotator's copies are in the
+                 same annotator's gold standard
         """
         size = max(1, VALUES_AT_ONCE // self.values.size)
         return np.concatenate(
@@ -485,8 +488,8 @@ class ResampledTraces:
 
     @staticmethod
     def _members(counts: IntArray, total: IntArray) -> IntArray:
-        """Who is in each resample, as often as they count; nobody (the last column of `values`)
-        fills up shorter ones.
+        """The annotators of each resample, repeated by their counts; the filler (the last column of
+        `values`) completes shorter ones.
         """
         resamples, people = counts.shape
         members = np.full((resamples, int(total.max(initial=0))), people, dtype=np.int64)
@@ -500,8 +503,8 @@ class ResampledTraces:
 def _at(
     drawn: FloatArray, own: FloatArray, resample: IntArray, place: IntArray, copies: int
 ) -> FloatArray:
-    """The value at a place among the others: the ordered resample without the copies of one's own
-    value.
+    """The value at a rank among the others: the ordered resample without the copies of the
+    annotator's value.
     """
     near = drawn[:, resample, place]
     return np.where(own > near, near, drawn[:, resample, place + copies])

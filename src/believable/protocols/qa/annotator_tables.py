@@ -95,21 +95,21 @@ def annotators_table(
         column
         for test in by_test
         for column in (
-            Column(f"{test}_sda", f"SDA {test}", "number", 2),
-            Column(f"{test}_kappa", f"κ {test}", "number", 2),
+            Column(name=f"{test}_sda", title=f"SDA {test}", form="number", digits=2),
+            Column(name=f"{test}_kappa", title=f"κ {test}", form="number", digits=2),
             Column(
-                f"{test}_lag_ms",
-                f"Lag {test} (ms)",
-                "number",
-                0,
-                "The delay at which the trace fits best.",
+                name=f"{test}_lag_ms",
+                title=f"Lag {test} (ms)",
+                form="number",
+                digits=0,
+                about="The delay at which the trace fits best.",
             ),
             Column(
-                f"{test}_learning",
-                f"Learning {test}",
-                "number",
-                2,
-                "SDA of the second half minus the first.",
+                name=f"{test}_learning",
+                title=f"Learning {test}",
+                form="number",
+                digits=2,
+                about="SDA of the second half minus the first.",
             ),
         )
     ]
@@ -133,7 +133,8 @@ def cross_table(verdicts: Sequence[Verdict], groups: Sequence[str], threshold: f
         "gate_against_task",
         rows,
         by_group=(
-            Column(f"group_{number}", group, "integer") for number, group in enumerate(groups)
+            Column(name=f"group_{number}", title=group, form="integer")
+            for number, group in enumerate(groups)
         ),
         threshold=threshold,
     )

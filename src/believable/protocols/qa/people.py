@@ -11,27 +11,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from believable.contracts.instrument import Act
+from believable.contracts.trial import outline
 from believable.core.seeds import derive
-from believable.instruments.contract import Act
 from believable.instruments.tracing import samples
 from believable.pages.qa import Qa
 from believable.protocols.qa import DECLARATION
 from believable.simulate.behaviour import Behaviour, Mind, SeenStimulus, expit, take_checks
 from believable.simulate.pool import IntArray, roles_of
 from believable.simulate.simulated_sessions import Sessions
-from believable.study.records import Study, outline
+from believable.study.records import Study
 
 STEP_MS = 250
-#: Of what is to be followed, a change smaller than this from one step to the next is not seen.
+#: A change of the target smaller than this from one step to the next is not seen.
 NOTICED = 0.008
 TESTS = ("visual", "auditory")
 Directions = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QaTruth:
-    """What is planted. Skill is the log-odds of doing the right thing in one step of 250 ms instead
-    of anything.
+    """The planted values. Skill is the log-odds of the right move in one step of 250 ms instead of
+    a random one.
 
     trained              mean skill of trained annotators
     untrained            mean skill of untrained annotators
@@ -66,9 +67,7 @@ def directions(levels: Any) -> Directions:
 
 
 def excitement(stimulus: str, steps: int) -> Directions:
-    """What happens in a recording, the same for everybody who watches it: phases of rising, falling
-    and rest.
-    """
+    """The course of a recording, the same for all viewers: phases of rising, falling and rest."""
     rng = random.Random(derive(17, "excitement", stimulus))
     phases: list[int] = []
     last = 0
@@ -79,7 +78,7 @@ def excitement(stimulus: str, steps: int) -> Directions:
 
 
 def followed(wanted: Directions, skill: Any, lag: int, rng: np.random.Generator) -> Directions:
-    """What people do, `[person, step]`: the right thing some steps late, or anything."""
+    """The moves of people, `[person, step]`: the right one some steps late, or a random one."""
     late = np.concatenate([np.zeros(lag, np.int64), wanted])[: len(wanted)]
     shape = (len(skill), len(wanted))
     right = rng.random(shape) < expit(skill)[:, None]
@@ -132,7 +131,7 @@ def _take_tests(truth: QaTruth, sessions: Sessions, skill: Any) -> None:
 
 
 def _annotate(truth: QaTruth, sessions: Sessions, trial: str, skill: Any) -> None:
-    """The recordings of the task, each followed by everybody."""
+    """The recordings of the task, which all people follow."""
     pool, rng = sessions.pool, sessions.rng
     positions = pool.positions(trial)[sessions.plan]
     codes = pool.shown[sessions.plan[:, None], positions, 0]
@@ -168,17 +167,17 @@ class Annotator(Mind):
         if kind != "ranktrace" or seen.stimulus is None:
             return None
         wanted = excitement(seen.stimulus.id, seen.length_ms // STEP_MS)
-        return self._followed(wanted, self._truth.task, seen.length_ms)
+        return self._follow(wanted, self._truth.task, seen.length_ms)
 
     def follow(self, signal: Mapping[str, Any]) -> Sequence[Act] | None:
-        """A quality test: the corners of its signal are what is drawn on the screen."""
+        """A quality test: the corners of its signal are drawn on the screen."""
         times_ms, levels = zip(*signal["corners"], strict=True)
         steps = np.arange(0, signal["duration_ms"], STEP_MS, dtype=np.float64)
-        return self._followed(
+        return self._follow(
             directions(np.interp(steps, times_ms, levels)), 0.0, signal["duration_ms"]
         )
 
-    def _followed(self, wanted: Directions, harder: float, length_ms: int) -> Sequence[Act]:
+    def _follow(self, wanted: Directions, harder: float, length_ms: int) -> Sequence[Act]:
         rng = self._rng
         right = 1 / (1 + math.exp(-(self._skill + harder + rng.gauss(0, self._truth.test_sd))))
         late = [0] * self._truth.lag_steps + wanted.tolist()
@@ -199,4 +198,4 @@ class Annotator(Mind):
         return None
 
 
-PEOPLE = Behaviour(QaTruth, nothing, Annotator, fill)
+PEOPLE = Behaviour(truth=QaTruth, nothing=nothing, mind=Annotator, fill=fill)

@@ -34,28 +34,32 @@ from believable.protocols.replay.day_tables import (
     ratings_chart,
     ratings_table,
 )
-from believable.protocols.replay.flag_outcomes import (
+from believable.protocols.replay.flag_models import (
     CONDITION,
     FLAG_FORMULAS,
     FlagModel,
-    PairedOutcome,
-    Preference,
-    WatchedDay,
-    contrast,
     explored_flags,
     explored_ratings,
     flag_model,
-    of_opened,
+)
+from believable.protocols.replay.noticed_violations import noticed_section
+from believable.protocols.replay.paired_outcomes import (
+    PairedOutcome,
+    Preference,
     paired,
     preference,
+)
+from believable.protocols.replay.reason_categories import categories
+from believable.protocols.replay.watched_days import (
+    WatchedDay,
+    contrast,
+    of_opened,
     preferences,
     rates,
     ratings_by_page,
     values_by_person,
     watched,
 )
-from believable.protocols.replay.noticed_violations import noticed
-from believable.protocols.replay.reason_categories import categories
 from believable.stats.estimate import Estimate
 from believable.stats.models import MixedModel
 from believable.stats.result import TestResult
@@ -64,12 +68,12 @@ LAYOUTS = Layouts(__file__)
 
 ADHERENCE = "adherence"
 RATED = ("believability", "coherence", ADHERENCE)
-#: What the effect size of a paired test is called, by the test's own letter.
+#: The name of the effect size of a paired test, by the letter of the test.
 EFFECT_NAMES = {"t": "d", "W": "rank-biserial r", "z": "rank-biserial r"}
 PAIRED = ("believability", "rate", "coherence", ADHERENCE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DayJudgements:
     """Everything the outcomes rest on. `values` maps outcomes to numbers by session and
     position.
@@ -99,16 +103,23 @@ def judgements(data: Data, plan: Plan) -> DayJudgements:
         counting = of_opened(values[ADHERENCE], seen)
         blind = len(values[ADHERENCE]) - len(counting)
         values[ADHERENCE] = counting
-    return DayJudgements(ours, baseline, seen, values, preferences(data, seen), blind)
+    return DayJudgements(
+        ours=ours,
+        baseline=baseline,
+        seen=seen,
+        values=values,
+        chosen=preferences(data, seen),
+        blind_ratings=blind,
+    )
 
 
 def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
-    """The declared outcomes; `…_difference` is the mean difference with its interval, beside the
-    test of the same name.
+    """The declared outcomes; `…_difference` is the mean difference with its interval, in
+    addition to the test of the same name.
     """
     judged = judgements(data, plan)
     outcomes: dict[str, Estimate | TestResult] = {}
-    for name, pairs in _paired(judged, plan, ("believability", "rate")).items():
+    for name, pairs in _pair_outcomes(judged, plan, ("believability", "rate")).items():
         outcomes[name] = pairs.comparison.test
         outcomes[f"{name}_difference"] = pairs.difference
     outcomes["odds"] = _flag_model(judged, plan, str(plan.option("flag_model"))).odds_ratio
@@ -132,21 +143,23 @@ def _verdicts(judged: DayJudgements, plan: Plan) -> dict[str, DayVerdict]:
 
 def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
     judged = judgements(data, plan)
-    outcomes = _paired(judged, plan, PAIRED)
+    outcomes = _pair_outcomes(judged, plan, PAIRED)
     verdicts = _verdicts(judged, plan)
     sections = [
         decide_section(section, verdicts, judged.ours, judged.baseline)
         for section in (
             _primary(data, judged, outcomes, _flag_models(judged, plan), plan),
             _secondary(judged, outcomes, plan),
-            _explored(data, judged, plan),
+            _explore(data, judged, plan),
         )
     ]
     if plan.over == "both":
         titles = {outcome.name: outcome.title for outcome in DECLARATION.outcomes}
         decision = decision_table(tuple(verdicts.values()), titles)
         sections[0] = replace(sections[0], tables=(decision, *sections[0].tables))
-    noticing = noticed(data, judged.seen, judged.values["believability"], judged.conditions, plan)
+    noticing = noticed_section(
+        data, judged.seen, judged.values["believability"], judged.conditions, plan
+    )
     return (
         *sections,
         *(section for section in (noticing, categories(data, plan)) if section is not None),
@@ -167,7 +180,9 @@ def methods(data: Data, plan: Plan, verb: Verb) -> str:
     )
 
 
-def _paired(judged: DayJudgements, plan: Plan, names: Sequence[str]) -> dict[str, PairedOutcome]:
+def _pair_outcomes(
+    judged: DayJudgements, plan: Plan, names: Sequence[str]
+) -> dict[str, PairedOutcome]:
     return {
         name: paired(
             values_by_person(judged.seen, judged.values[name]),
@@ -204,9 +219,7 @@ def _preference(judged: DayJudgements, plan: Plan) -> Preference:
 
 
 def why_table(data: Data, judged: DayJudgements) -> tuple[Table, ...]:
-    """What people wrote about their preference, in their own words; nothing where they were not
-    asked.
-    """
+    """Return people's reasons for their preference, if they were asked."""
     if not data.has("why"):
         return ()
     written = dict(zip(data.sessions, data.text_by_session("why"), strict=True))
@@ -226,14 +239,14 @@ def _primary(
     models: tuple[FlagModel, FlagModel],
     plan: Plan,
 ) -> Section:
-    model, beside = models
+    model, other = models
     chosen = _preference(judged, plan)
     findings = [
         _paired_finding(name, outcomes[name], judged)
         for name in ("believability", "rate")
         if name in outcomes
     ]
-    findings.append(_odds_finding(model, beside, judged))
+    findings.append(_odds_finding(model, other, judged))
     findings.append(_preference_finding(chosen, judged))
     rows = {
         name: (DECLARATION.outcome(name).title, outcomes[name])
@@ -246,7 +259,7 @@ def _primary(
         rates_table(judged.seen, judged.conditions, plan.level),
         preference_table(chosen, judged.ours, judged.baseline),
         model_table("flag_model", "Odds of a flag", model),
-        model_table("flag_model_beside", f"Odds of a flag, {_of_effects(beside)}", beside),
+        model_table("flag_model_beside", f"Odds of a flag, {_of_effects(other)}", other),
         *why_table(data, judged),
         answers,
         people_table(judged.seen, judged.values, judged.chosen),
@@ -287,7 +300,11 @@ def _paired_finding(name: str, pairs: PairedOutcome, judged: DayJudgements) -> F
                 f" {estimate_words(test.effect)}."
             )
     return Finding(
-        name, DECLARATION.outcome(name).title, sentence, estimate=pairs.difference, test=test
+        outcome=name,
+        title=DECLARATION.outcome(name).title,
+        sentence=sentence,
+        estimate=pairs.difference,
+        test=test,
     )
 
 
@@ -303,10 +320,12 @@ def _of_effects(model: FlagModel) -> str:
     )
 
 
-def _odds_finding(model: FlagModel, beside: FlagModel, judged: DayJudgements) -> Finding:
-    odds, other = model.odds_ratio, beside.odds_ratio
+def _odds_finding(model: FlagModel, other: FlagModel, judged: DayJudgements) -> Finding:
+    odds, other_odds = model.odds_ratio, other.odds_ratio
     also = (
-        f" With {_of_effects(beside)}: {estimate_words(other)}." if other.value is not None else ""
+        f" With {_of_effects(other)}: {estimate_words(other_odds)}."
+        if other_odds.value is not None
+        else ""
     )
     notes = f" Note: {'; '.join(model.notes)}." if model.notes else ""
     if model.model is not None and not _differs(model):
@@ -323,15 +342,21 @@ def _odds_finding(model: FlagModel, beside: FlagModel, judged: DayJudgements) ->
     test = None
     if odds.statistic is not None and odds.p_value is not None:
         test = TestResult(
-            odds.statistic,
-            odds.p_value,
-            odds.n,
-            "Wald test of the odds ratio",
-            odds.df,
+            statistic=odds.statistic,
+            p_value=odds.p_value,
+            n=odds.n,
+            method="Wald test of the odds ratio",
+            df=odds.df,
             estimate=odds,
             symbol="t" if odds.df else "z",
         )
-    return Finding("odds", DECLARATION.outcome("odds").title, sentence, estimate=odds, test=test)
+    return Finding(
+        outcome="odds",
+        title=DECLARATION.outcome("odds").title,
+        sentence=sentence,
+        estimate=odds,
+        test=test,
+    )
 
 
 def _preference_finding(chosen: Preference, judged: DayJudgements) -> Finding:
@@ -349,9 +374,9 @@ def _preference_finding(chosen: Preference, judged: DayJudgements) -> Finding:
         else f"Preference: nobody decided, so there is no share.{left}"
     )
     return Finding(
-        "preference",
-        DECLARATION.outcome("preference").title,
-        sentence,
+        outcome="preference",
+        title=DECLARATION.outcome("preference").title,
+        sentence=sentence,
         estimate=share,
         test=chosen.test,
     )
@@ -385,7 +410,7 @@ def _secondary(judged: DayJudgements, outcomes: Mapping[str, PairedOutcome], pla
     )
 
 
-def _explored(data: Data, judged: DayJudgements, plan: Plan) -> Section:
+def _explore(data: Data, judged: DayJudgements, plan: Plan) -> Section:
     """Order of watching, overlay and experience as covariates: exploratory by nature."""
     known = _experience(data)
     ratings = explored_ratings(
@@ -422,7 +447,7 @@ def _explored(data: Data, judged: DayJudgements, plan: Plan) -> Section:
 
 
 def _experience(data: Data) -> dict[str, float]:
-    """Prior experience by session, where it was asked and answered with a number."""
+    """Return prior experience by session, if it was answered with a number."""
     if not data.has("experience"):
         return {}
     answers = data.number_by_session("experience")
@@ -440,11 +465,11 @@ def _covariate(model: MixedModel | str, outcome: str, term: str, words: str) -> 
     test = None
     if effect.statistic is not None and effect.p_value is not None:
         test = TestResult(
-            effect.statistic,
-            effect.p_value,
-            effect.n,
-            "t test of the coefficient",
-            effect.df,
+            statistic=effect.statistic,
+            p_value=effect.p_value,
+            n=effect.n,
+            method="t test of the coefficient",
+            df=effect.df,
             estimate=effect,
             symbol="t",
         )
@@ -453,8 +478,12 @@ def _covariate(model: MixedModel | str, outcome: str, term: str, words: str) -> 
         f" {estimate_words(effect)}."
     )
     return Finding(
-        outcome, DECLARATION.outcome(outcome).title, sentence, estimate=effect, test=test
+        outcome=outcome,
+        title=DECLARATION.outcome(outcome).title,
+        sentence=sentence,
+        estimate=effect,
+        test=test,
     )
 
 
-ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods)
+ANALYSIS = ProtocolAnalysis(declaration=DECLARATION, analyse=analyse, main=main, methods=methods)

@@ -1,4 +1,4 @@
-"""Words of the questions about days: parts of them, and what nobody is asked about."""
+"""The parts of days in the questions about them, and activities that are never asked for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HOURS = {
 ORDINALS = (("on the first day ", "am ersten Tag "), ("on the second day ", "am zweiten Tag "))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DayPart:
     """A part of a day that is asked about: which day, from and to which hour, and how it is
     asked.
@@ -34,16 +34,24 @@ class DayPart:
 
 
 def day_parts(days: int) -> tuple[DayPart, ...]:
-    """Of a recording of so many days, two of which can be asked about; one day is not counted."""
+    """Return the parts of a recording of `days` days, of which two can be asked about. A single day
+    has no number.
+    """
     named = ORDINALS[:days] if days > 1 else (("", ""),)
     return tuple(
-        DayPart(number, low, high, english_day + english, german_day + german)
+        DayPart(
+            day=number,
+            from_hour=low,
+            to_hour=high,
+            english=english_day + english,
+            german=german_day + german,
+        )
         for number, (english_day, german_day) in enumerate(named, 1)
         for english, german, low, high in HOURS.values()
     )
 
 
-#: What everybody does every day, or is told by a glance: neither asked for nor offered.
+#: Everyday activities, and those that a glance reveals: neither asked for nor offered.
 FORGETTABLE = frozenset(
     {
         "sleep",

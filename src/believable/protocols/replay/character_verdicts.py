@@ -26,7 +26,7 @@ from believable.analysis.findings import (
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import estimate_words
 from believable.analysis.settled_plan import Plan
-from believable.protocols.replay.flag_outcomes import WatchedDay
+from believable.protocols.replay.watched_days import WatchedDay
 from believable.stats.crossed import VarianceSplit, variance_split
 from believable.stats.crossed_contrasts import crossed_difference, crossed_odds, crossed_share_test
 from believable.stats.estimate import undefined
@@ -57,9 +57,7 @@ class DayVerdict:
 
 
 def character_of(day: WatchedDay) -> str:
-    """What was chosen from many: the scenario, which both minds play, or the recording if there is
-    none.
-    """
+    """Return the sampled unit: the scenario, which both minds play, or else the recording."""
     return day.scenario or day.stimulus
 
 
@@ -224,7 +222,7 @@ def _in_words(method: str, claim: Claim) -> str:
 
 
 def direction_of(outcome: str, ours: str, baseline: str) -> Direction:
-    """What a difference means on either side."""
+    """Return the meaning of a difference on either side."""
     if outcome == "preference":
         return Direction(
             0.5, f"{ours} is preferred to {baseline}", f"{baseline} is preferred to {ours}"

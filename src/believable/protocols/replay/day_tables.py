@@ -21,14 +21,9 @@ from believable.analysis.findings import (
 )
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import in_words, integer, level_words
-from believable.protocols.replay.flag_outcomes import (
-    BY_DESIGN,
-    FlagModel,
-    PairedOutcome,
-    Preference,
-    WatchedDay,
-    missing,
-)
+from believable.protocols.replay.flag_models import FlagModel
+from believable.protocols.replay.paired_outcomes import PairedOutcome, Preference
+from believable.protocols.replay.watched_days import BY_DESIGN, WatchedDay, missing
 from believable.stats.indices import pooled_unbelievable_rate
 from believable.stats.means import mean_t
 from believable.stats.models import MixedModel
@@ -72,9 +67,7 @@ def primary_table(outcomes: Mapping[str, tuple[str, PairedOutcome]], alpha: floa
 
 
 def rates_table(seen: Sequence[WatchedDay], conditions: Sequence[str], level: float) -> Table:
-    """What the unbelievable rate is made of, per condition; flags that do not count in it are
-    counted here.
-    """
+    """Tabulate the parts of the unbelievable rate per condition, with flags that it leaves out."""
     rows: list[tuple[LOOSE_CELL, ...]] = []
     notes: dict[str, None] = {}
     for condition in conditions:
@@ -129,7 +122,11 @@ def people_table(
         for day in seen
     ]
     return LAYOUTS.table(
-        "replays", rows, ratings=(Column(name, name.capitalize(), "number", 0) for name in names)
+        "replays",
+        rows,
+        ratings=(
+            Column(name=name, title=name.capitalize(), form="number", digits=0) for name in names
+        ),
     )
 
 
@@ -244,7 +241,10 @@ def term_words(name: str) -> str:
 def model_table(name: str, title: str, fitted: FlagModel) -> Table:
     """Odds ratios of the fixed effects; the standard deviations of the random ones below."""
     if fitted.model is None:
-        columns = (Column("term", "Term"), Column("odds_ratio", "Odds ratio", "number", 2))
+        columns = (
+            Column(name="term", title="Term"),
+            Column(name="odds_ratio", title="Odds ratio", form="number", digits=2),
+        )
         return table(
             name, title, columns, [("condition", *reasoned(fitted.odds_ratio.reason, None))]
         )
@@ -290,9 +290,7 @@ def linear_table(model: MixedModel | str) -> Table:
 
 
 def conduct_table(data: Data, seen: Sequence[WatchedDay], conditions: Sequence[str]) -> Table:
-    """How replays were watched: time in front of them, time on the page, what was opened beside
-    them.
-    """
+    """Tabulate how replays were watched: time in front of them, time on the page, overlays."""
     trials = data.table("trials")
     on_page = {
         (str(session), int(position)): float(rt_ms) / 1000

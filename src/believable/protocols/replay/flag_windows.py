@@ -1,9 +1,9 @@
 """Which action a flag is about, given that people press late.
 
 A person needs time to see, decide and press. The window of a person is the time from their own
-delay before a press to the press itself; what they reacted to was on screen when the window opened.
-The delay is measured in practice (`analysis.reaction_delays`). A person without one gets the
-declared default (`unmeasured_delay_ms`), and the report counts them.
+delay before a press to the press itself; the cause was on screen when the window opened. The delay
+is measured in practice (`analysis.reaction_delays`). A person without one gets the declared default
+(`unmeasured_delay_ms`), and the report counts them.
 
 | how the flag was made | the action it is about |
 |---|---|
@@ -42,7 +42,7 @@ from believable.analysis.viewed_actions import (
     stretches_by_page,
 )
 from believable.instruments.flags import CHOICE, LINE
-from believable.protocols.replay.flag_outcomes import WatchedDay
+from believable.protocols.replay.watched_days import WatchedDay
 
 NOTHING_PLAYED = Stretches(np.empty(0), np.empty(0), np.empty(0))
 UNRECORDED = "not recorded"
@@ -52,7 +52,7 @@ UNRECORDED = "not recorded"
 class WindowedFlags:
     """Replays with flags on the actions they are about.
 
-    seen      with the choice where there is one, else by the window
+    seen      by choice, or else by the window
     by_window every key press by the window alone
     delays    of every person, by session; those not measured have the default
     made      how flags were made → how many
@@ -130,7 +130,7 @@ def place_flag(
 
 
 def all_on_screen(actions: LoggedActions, media_ms: float) -> tuple[str, ...]:
-    """The actions that go on at this moment, in the order they began."""
+    """Return the actions under way at this moment, in the order of their beginnings."""
     going = np.flatnonzero((actions.from_ms <= media_ms) & (media_ms <= actions.to_ms))
     return tuple(actions.ids[index] for index in going.tolist())
 

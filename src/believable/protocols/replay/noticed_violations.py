@@ -1,27 +1,22 @@
-"""Flags beside the world's own rule checker: which violations people notice, and which flags are
-about nothing that it knows.
+"""Flags and the rule checker of the world: which violations people notice, and which flags are
+about no violation.
 
 A viewed action with a violation is a signal, one without is noise: a flag on the first is a hit, on
 the second a false alarm. People press late: which action a flag is about follows from their choice
 after the press, else from the person's own window, which is their delay as measured in practice
-(`flag_windows`); for people without one the declared default is used and counted. d′ is one for
-everybody, measured from each viewer's own readiness to flag: viewings of all together would make it
-too small, since some flag much and others little. Its interval is a jackknife over people, whose
-flags hang together.
+(`flag_windows`); for people without one the declared default is used and counted. There is one d′
+for all people, measured from each viewer's readiness to flag. Pooled viewings would make it too
+small, because some people flag a lot and others a little. Its interval is a jackknife over people,
+whose flags depend on each other.
 """
 
 from __future__ import annotations
 
-import math
+import functools
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import stats
-from scipy.special import ndtr, ndtri
 
 from believable.analysis.data import Data, logs
 from believable.analysis.findings import Column, Section, Table, reasoned
@@ -30,196 +25,64 @@ from believable.analysis.numbers import counted, number
 from believable.analysis.settled_plan import Plan
 from believable.analysis.viewed_actions import seeing_of
 from believable.instruments.flags import CHOICE, LINE
-from believable.protocols.replay.flag_outcomes import WatchedDay
+from believable.protocols.replay.flag_detection import (
+    CATEGORIES,
+    Checked,
+    CheckedAction,
+    FlagCounts,
+    checked_actions,
+    counts_of,
+    sensitivity,
+)
 from believable.protocols.replay.flag_windows import UNRECORDED, WindowedFlags, place_flags
-from believable.simulate.demonstration import NOTHING_WRONG
-from believable.stats.estimate import Estimate, undefined
+from believable.protocols.replay.watched_days import WatchedDay
 from believable.stats.indices import pooled_unbelievable_rate
 from believable.stats.means import mean_t
 
 LAYOUTS = Layouts(__file__)
-FloatArray: TypeAlias = NDArray[np.float64]
 
-CATEGORIES = (
-    "goal_inconsistency",
-    "environment_rule",
-    "temporal",
-    "social_norm",
-    "control_failure",
-)
-#: What a violation of a norm that no mind was told ends with.
-UNKNOWN = "/unknown to minds"
+
 #: The option with the delay of people in whom none was measured.
 DEFAULT_DELAY = "unmeasured_delay_ms"
-#: Scoring needs five to ten.
-MOST_STEPS = 100
-#: So many actions that are flagged most although nothing is wrong with them are listed.
+
+
+#: The number of listed actions that are flagged most without a violation.
 LISTED = 12
+
+
 _COUNTS = (
     Column(
-        "viewings", "Viewings", "integer", about="Times an action with such a violation was viewed."
+        name="viewings",
+        title="Viewings",
+        form="integer",
+        about="Times an action with such a violation was viewed.",
     ),
-    Column("hits", "Flagged", "integer", about="Of these, how often it was flagged."),
-    Column("hit_rate", "Hit rate", "share", 1, "Flagged of viewed."),
-    Column("hit_low", "low", "share", 1, "Over people, Wilson with the effective number."),
-    Column("hit_high", "high", "share", 1, "Over people."),
     Column(
-        "d_prime",
-        "d′",
-        "number",
-        2,
-        "Above each viewer's own readiness to flag actions with which nothing is wrong; one for"
+        name="hits", title="Flagged", form="integer", about="Of these, how often it was flagged."
+    ),
+    Column(name="hit_rate", title="Hit rate", form="share", digits=1, about="Flagged of viewed."),
+    Column(
+        name="hit_low",
+        title="low",
+        form="share",
+        digits=1,
+        about="Over people, Wilson with the effective number.",
+    ),
+    Column(name="hit_high", title="high", form="share", digits=1, about="Over people."),
+    Column(
+        name="d_prime",
+        title="d′",
+        form="number",
+        digits=2,
+        about="Above each viewer's own readiness to flag actions with which nothing is wrong; one for"
         " everybody.",
     ),
-    Column("d_low", "low", "number", 2, "Jackknife over people."),
-    Column("d_high", "high", "number", 2, "Jackknife over people."),
+    Column(name="d_low", title="low", form="number", digits=2, about="Jackknife over people."),
+    Column(name="d_high", title="high", form="number", digits=2, about="Jackknife over people."),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedAction:
-    """An action as the checker sees it: categories and rules of what is wrong with it, those that
-    no mind knows apart.
-    """
-
-    words: str
-    text: str
-    activity: str | None
-    verb: str
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        return () if self.words == NOTHING_WRONG else tuple(self.words.split("; "))
-
-    @property
-    def is_right(self) -> bool:
-        return not self.parts
-
-    def of_category(self, category: str) -> bool:
-        return any(
-            part.partition("/")[0] == category and not part.endswith(UNKNOWN) for part in self.parts
-        )
-
-    @property
-    def breaks_unknown_norm(self) -> bool:
-        return any(part.endswith(UNKNOWN) for part in self.parts)
-
-
-Checked = Mapping[tuple[str, str], CheckedAction]
-
-
-def checked_actions(data: Data) -> Checked:
-    """By stimulus and action; empty where the recordings were not checked."""
-    rows = data.table("actions")
-    if "violations" not in rows.columns:
-        return {}
-    current = logs(data.bundle)
-    checked: dict[tuple[str, str], CheckedAction] = {}
-    for row in rows.rows():
-        stimulus, words = str(row["stimulus"]), row["violations"]
-        if words is None or current.get(stimulus, row["log"]) != row["log"]:
-            continue
-        activity = row["activity"]
-        checked[stimulus, str(row["action"])] = CheckedAction(
-            str(words),
-            str(row["text"] or ""),
-            None if activity is None else str(activity),
-            str(row["verb"] or ""),
-        )
-    return checked
-
-
-@dataclass(frozen=True, slots=True)
-class FlagCounts:
-    """One person's viewings of actions that are wrong in some way, and of those that are right, and
-    how many were flagged.
-    """
-
-    hits: int = 0
-    signals: int = 0
-    false_alarms: int = 0
-    noise: int = 0
-
-
-def counts_of(
-    seen: Sequence[WatchedDay], checked: Checked, is_signal: Callable[[CheckedAction], bool]
-) -> dict[str, FlagCounts]:
-    """By person."""
-    totals: dict[str, Counter[str]] = defaultdict(Counter)
-    for day in seen:
-        own = totals[day.session]
-        for action, viewed, flagged in zip(
-            day.actions.ids, day.judged.viewed, day.judged.flagged, strict=True
-        ):
-            known = checked.get((day.stimulus, action))
-            if known is None or not viewed:
-                continue
-            if is_signal(known):
-                own["signals"] += 1
-                own["hits"] += bool(flagged)
-            elif known.is_right:
-                own["noise"] += 1
-                own["false_alarms"] += bool(flagged)
-    return {
-        person: FlagCounts(own["hits"], own["signals"], own["false_alarms"], own["noise"])
-        for person, own in totals.items()
-    }
-
-
-def sensitivity(people: Iterable[FlagCounts], level: float) -> Estimate:
-    """The d′ under which everybody's hits are most likely, each viewer with the criterion of their
-    own false alarms (probit regression with these as offsets; half a hit of one more viewing is
-    added, which for one viewer is the loglinear correction). Its interval leaves out one person
-    after the other.
-    """
-    method = "d′ from each viewer's own false alarms (probit), jackknife over people"
-    everybody = list(people)
-    rows = np.array(
-        [
-            (own.hits, own.signals, own.false_alarms, own.noise)
-            for own in everybody
-            if own.signals and own.noise
-        ],
-        dtype=np.float64,
-    ).reshape(-1, 4)
-    n = len(rows)
-    if n == 0:
-        any_signals = any(own.signals for own in everybody)
-        reason = "nothing else was viewed" if any_signals else "no such violation was viewed"
-        return undefined(reason, method=method, n=len(everybody), level=level)
-    hits, signals, false_alarms, noise = np.vstack([rows, [0.5, 1.0, *rows[:, 2:].sum(axis=0)]]).T
-    readiness = ndtri((false_alarms + 0.5) / (noise + 1))
-    (whole,) = _most_likely(hits, signals, readiness, np.ones((1, n + 1)))
-    if n < 2:
-        return Estimate(
-            float(whole), None, None, level, n, method, reason="fewer than two people viewed any"
-        )
-    left = _most_likely(hits, signals, readiness, 1 - np.eye(n, n + 1))
-    se = float(np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))
-    half = float(stats.t.ppf((1 + level) / 2, n - 1)) * se
-    return Estimate(float(whole), float(whole) - half, float(whole) + half, level, n, method, se=se)
-
-
-def _most_likely(
-    hits: FloatArray, signals: FloatArray, readiness: FloatArray, weights: FloatArray
-) -> FloatArray:
-    """For each row of weights over viewers: where the likelihood of their hits is highest, by
-    Fisher scoring.
-    """
-    d: FloatArray = np.zeros(len(weights))
-    for _ in range(MOST_STEPS):
-        z = readiness + d[:, None]
-        p = np.clip(ndtr(z), 1e-12, 1 - 1e-12)
-        density = np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi)
-        score = (weights * density * (hits - signals * p) / (p * (1 - p))).sum(axis=1)
-        step = score / (weights * signals * density**2 / (p * (1 - p))).sum(axis=1)
-        d = d + np.clip(step, -1, 1)
-        if np.abs(step).max() < 1e-9:
-            break
-    return d
-
-
-def noticed(
+def noticed_section(
     data: Data,
     watched: Sequence[WatchedDay],
     ratings: Mapping[tuple[str, int], float],
@@ -272,7 +135,7 @@ def _cells(people: Mapping[str, FlagCounts], level: float) -> tuple[object, ...]
     own = list(people.values())
     hits, signals = [row.hits for row in own], [row.signals for row in own]
     share = pooled_unbelievable_rate(hits, signals, level=level)
-    tells = sensitivity(own, level)
+    d_prime = sensitivity(own, level)
     scaled = [
         None if value is None else value / 100 for value in (share.value, share.low, share.high)
     ]
@@ -280,7 +143,7 @@ def _cells(people: Mapping[str, FlagCounts], level: float) -> tuple[object, ...]
         sum(signals),
         sum(hits),
         *reasoned(share.reason, *scaled),
-        *reasoned(tells.reason, tells.value, tells.low, tells.high),
+        *reasoned(d_prime.reason, d_prime.value, d_prime.low, d_prime.high),
     )
 
 
@@ -355,6 +218,20 @@ def _describe_windows(windowed: WindowedFlags, default_ms: float) -> str:
     return " ".join(sentences)
 
 
+def _detection_cells(
+    days: Sequence[WatchedDay],
+    checked: Checked,
+    is_signal: Callable[[CheckedAction], bool],
+    level: float,
+) -> tuple[object, ...]:
+    """Return hits and d′ over these days, and the share of false alarms."""
+    people = counts_of(days, checked, is_signal)
+    alarms = sum(own.false_alarms for own in people.values())
+    noise = sum(own.noise for own in people.values())
+    shares = reasoned("nothing else was viewed", alarms / noise if noise else None)
+    return *_cells(people, level), *shares
+
+
 def _by_window(
     windowed: WindowedFlags,
     checked: Checked,
@@ -367,12 +244,9 @@ def _by_window(
         ("choice, else own window", windowed.seen),
         ("own window alone", windowed.by_window),
     ):
-        people = counts_of(days, checked, is_signal)
-        alarms = sum(own.false_alarms for own in people.values())
-        noise = sum(own.noise for own in people.values())
-        shares = reasoned("nothing else was viewed", alarms / noise if noise else None)
+        cells = _detection_cells(days, checked, is_signal, level)
         measured = sum(delay.is_measured for delay in windowed.delays.values())
-        rows.append((name, measured, windowed.unmeasured, *_cells(people, level), *shares))
+        rows.append((name, measured, windowed.unmeasured, *cells))
     return LAYOUTS.table("flags_by_window", rows)
 
 
@@ -391,12 +265,13 @@ def _by_viewing(
     for (what, how), days in sorted(
         groups.items(), key=lambda entry: (entry[0][0] != "speed", entry[0][1])
     ):
-        people = counts_of(days, checked, is_signal)
-        alarms = sum(own.false_alarms for own in people.values())
-        noise = sum(own.noise for own in people.values())
-        shares = reasoned("nothing else was viewed", alarms / noise if noise else None)
-        rows.append((what, how, len(days), *_cells(people, level), *shares))
+        cells = _detection_cells(days, checked, is_signal, level)
+        rows.append((what, how, len(days), *cells))
     return LAYOUTS.table("flags_by_viewing", rows)
+
+
+def _has_part(part: str, action: CheckedAction) -> bool:
+    return part in action.parts
 
 
 def _by_rule(seen: Sequence[WatchedDay], checked: Checked, level: float) -> Table:
@@ -407,7 +282,7 @@ def _by_rule(seen: Sequence[WatchedDay], checked: Checked, level: float) -> Tabl
     rows = []
     for part, count in sorted(parts.items()):
         category, rule, *unknown = part.split("/")
-        people = counts_of(seen, checked, lambda action, part=part: part in action.parts)  # type: ignore[misc]
+        people = counts_of(seen, checked, functools.partial(_has_part, part))
         rows.append(
             (rule, category.replace("_", " "), bool(unknown), count, *_cells(people, level))
         )
@@ -415,7 +290,7 @@ def _by_rule(seen: Sequence[WatchedDay], checked: Checked, level: float) -> Tabl
 
 
 def _no_violation(seen: Sequence[WatchedDay], checked: Checked) -> Table:
-    """What people do not believe although it breaks no rule: what the checker lacks, or taste."""
+    """Tabulate flagged actions that break no rule: gaps of the checker, or taste."""
     viewers: Counter[tuple[str, str]] = Counter()
     flagged_by: Counter[tuple[str, str]] = Counter()
     conditions = {day.stimulus: day.condition for day in seen}
@@ -453,8 +328,8 @@ def _objective(
     conditions: Sequence[str],
     level: float,
 ) -> Table:
-    """What the checker counts in the replays of each condition, beside what people say of them."""
-    fulfilled = _fulfilled(data)
+    """Tabulate the checker's counts for each condition next to people's judgements."""
+    fulfilled = _read_fulfilled(data)
     rows = []
     for condition in conditions:
         days = [day for day in seen if day.condition == condition]
@@ -509,8 +384,8 @@ def _objective(
     return LAYOUTS.table("objective", rows)
 
 
-def _fulfilled(data: Data) -> Mapping[str, list[bool]]:
-    """Of the intentions that the checker can tell about, by stimulus."""
+def _read_fulfilled(data: Data) -> Mapping[str, list[bool]]:
+    """Return by stimulus whether each checked intention was fulfilled."""
     if "plans" not in data.bundle.tables:
         return {}
     rows = data.table("plans")

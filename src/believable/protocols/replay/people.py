@@ -5,9 +5,8 @@ them.
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,130 +14,29 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from believable.analysis.reaction_delays import EARLIEST_MS, LATEST_MS
-from believable.coding.phrases import phrases, simulated_answer
-from believable.instruments.contract import Act
-from believable.instruments.flags import (
-    CHOICE,
-    LINE,
-    MOMENT,
-    OFFERED,
-    TRIAL_SPREAD,
-    TRIALS,
-    choose,
-    mark,
+from believable.coding.phrases import phrases
+from believable.contracts.trial import outline
+from believable.instruments.flags import CHOICE, LINE, MOMENT, OFFERED, TRIAL_SPREAD, TRIALS
+from believable.protocols.replay.planted_truth import (
+    CARELESS_LOGIT,
+    D_PRIME_FIELDS,
+    DEMONSTRATION,
+    GAP,
+    ReplayTruth,
+    nothing,
 )
-from believable.protocols.replay import DECLARATION
-from believable.simulate.behaviour import (
-    Behaviour,
-    Mind,
-    SeenAction,
-    SeenStimulus,
-    expit,
-    reasons,
-    take_checks,
-)
-from believable.simulate.pool import FloatArray, IntArray, ObjectArray, Pool, roles_of
+from believable.protocols.replay.viewer import Viewer
+from believable.simulate.behaviour import Behaviour, expit, reasons, take_checks
+from believable.simulate.pool import FloatArray, IntArray, ObjectArray, Pool
 from believable.simulate.simulated_sessions import Sessions, unless
-from believable.study.records import Study, outline
 
-
-@dataclass(frozen=True, slots=True)
-class ReplayTruth:
-    """What is planted. Ratings are felt on the scale of the answers and rounded to 1 … 7.
-
-    baseline           mean overall believability of the baseline
-    ours               mean overall believability of the condition of interest
-    person_sd          spread of ratings between viewers
-    noise              spread of one viewer's two ratings
-    choice_noise       how loosely the final choice follows the ratings
-    flag_logit         log-odds of flagging an action of the baseline, for the average viewer
-    flag_effect        by how much it differs for ours (log of the odds ratio), for the average
-                       viewer
-    effect_sd          spread of that difference between viewers: hardly anything moves everybody
-                       alike
-    d_goal             how well violations are told from other actions, in standard deviations (d′):
-                       goal inconsistency
-    d_environment      the same, environment rules
-    d_temporal         the same, temporal implausibility
-    d_social           the same, social norms
-    d_control          the same, failures of control
-    d_overlay          by how much better with plan or log opened
-    flag_sd            spread of viewers' readiness to flag, in log-odds
-    opens              share of viewings with the plan open
-    skips              share of viewings with a stretch jumped over
-    reason             share of flags with a reason
-    undone             how many flags are set and taken back, per flag that stays
-    delay_ms           median time from seeing an action to pressing the key
-    delay_spread       spread of that time between viewers, of its logarithm
-    """
-
-    baseline: float = 4.0
-    ours: float = 4.7
-    person_sd: float = 0.8
-    noise: float = 0.8
-    choice_noise: float = 0.6
-    flag_logit: float = -2.0
-    flag_effect: float = -0.7
-    effect_sd: float = 0.4
-    d_goal: float = 0.0
-    d_environment: float = 0.0
-    d_temporal: float = 0.0
-    d_social: float = 0.0
-    d_control: float = 0.0
-    d_overlay: float = 0.0
-    flag_sd: float = 0.6
-    opens: float = 0.6
-    skips: float = 0.15
-    reason: float = 0.6
-    undone: float = 0.05
-    delay_ms: float = 550.0
-    delay_spread: float = 0.25
-
-    def d_prime(self, violations: str, opened: bool = False) -> float:
-        """How well an action with these violations stands out; 0 where there are none. Of several,
-        the best to tell.
-        """
-        known = [
-            getattr(self, _D_OF[part.partition("/")[0]]) for part in violations.split("; ") if part
-        ]
-        return max(known) + self.d_overlay * opened if known else 0.0
-
-
-#: Category of a violation → the field that says how well it is noticed.
-_D_OF = {
-    "goal_inconsistency": "d_goal",
-    "environment_rule": "d_environment",
-    "temporal": "d_temporal",
-    "social_norm": "d_social",
-    "control_failure": "d_control",
-}
-#: In the demonstration some of what is wrong is noticed, and the rest is rarely flagged.
-DEMONSTRATION = ReplayTruth(
-    flag_logit=-4.0,
-    flag_effect=0.0,
-    d_goal=1.2,
-    d_environment=1.8,
-    d_temporal=1.5,
-    d_social=0.8,
-    d_control=2.0,
-    d_overlay=0.3,
-)
 #: Pages of the practice that measures the delay.
 PRACTICE_PAGES = ("practice_flags",)
-#: Share of a day that is jumped over.
-GAP = 0.08
-#: The careless flag about 18 in 100 actions, whatever happens in them.
-CARELESS_LOGIT = -1.5
 
 
-def nothing() -> ReplayTruth:
-    """Both conditions are alike, for everybody."""
-    return replace(ReplayTruth(), ours=4.0, flag_effect=0.0, effect_sd=0.0)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DayActions:
-    """The actions of every stimulus, by its code: padded columns and what is wrong with them."""
+    """The actions of every stimulus by its code, as padded columns, with their violations."""
 
     id: ObjectArray
     from_ms: FloatArray
@@ -163,7 +61,7 @@ def actions_of(pool: Pool) -> DayActions:
             violations[code, at] = pool.material.violations.get(pool.stimuli[code], {}).get(
                 str(row["action"]), ""
             )
-    return DayActions(ids, start, end, there, violations)
+    return DayActions(id=ids, from_ms=start, to_ms=end, there=there, violations=violations)
 
 
 def fill(truth: ReplayTruth, sessions: Sessions) -> None:
@@ -204,7 +102,7 @@ def _rate(
     opened: NDArray[np.bool_],
     trial: str,
 ) -> None:
-    """Below each replay, or on pages of their own after all of them, one for each turn."""
+    """Answer the ratings below each replay, or on separate pages after all of them."""
     rng, roles = sessions.rng, sessions.pool.roles
     for role, noise in (("believability", 0.0), ("coherence", 0.7), ("adherence", 0.9)):
         asked = roles.asked.get(role)
@@ -243,7 +141,7 @@ def _watch(
     length = pool.lengths_ms[code]
     skips = rng.random(code.shape) < truth.skips
     begins = np.where(skips, rng.uniform(0.3, 0.9 - GAP, code.shape) * length, np.nan)
-    rate = _speed(pool, trial)
+    rate = _playback_rate(pool, trial)
     person = np.broadcast_to(sessions.people[:, None], code.shape)
     first_end = np.where(skips, begins, length)
     second = np.nonzero(skips)
@@ -265,14 +163,14 @@ def _watch(
     return begins
 
 
-def _speed(pool: Pool, trial: str) -> float:
+def _playback_rate(pool: Pool, trial: str) -> float:
     """How fast the replays of a trial are watched."""
     item = next(entry.item for entry in outline(pool.study.timeline) if entry.item.id == trial)
     return item.player_controls.first_speed if item and item.player_controls else 1.0
 
 
 def _practise(sessions: Sessions, delays_ms: FloatArray, hand: np.random.Generator) -> None:
-    """What the practice of the key measures, in studies that have one."""
+    """Add the trials of the key practice, in studies that have one."""
     pages = [
         positions
         for positions in (sessions.pool.positions(name) for name in PRACTICE_PAGES)
@@ -321,7 +219,7 @@ def _flag(
     text = unless(silent, _reasons(wrong[at], rng))
     # Some mark the moment instead of the line: the analysis has to find the action.
     unaimed = rng.random(len(who)) < 0.1
-    rate = _speed(sessions.pool, sessions.pool.roles.named["day"][0])
+    rate = _playback_rate(sessions.pool, sessions.pool.roles.named["day"][0])
     length, gap = sessions.pool.lengths_ms[code][who, day], gaps[who, day]
     pressed = moment + delays_ms[who] * rate
     crossed = (moment < gap) & (pressed >= gap)
@@ -357,10 +255,10 @@ def _standing_out(truth: ReplayTruth, acts: DayActions, opened: bool) -> FloatAr
 
 
 def _reasons(wrong: ObjectArray, rng: np.random.Generator) -> ObjectArray:
-    """What is wrong is named as such; for the rest the planted shares of the codebook hold."""
+    """Write reasons: violations are named; other flags follow the planted shares."""
     texts = reasons("replay", len(wrong), rng)
     first = np.array([str(words).partition("/")[0] for words in wrong], dtype=object)
-    for code in _D_OF:
+    for code in D_PRIME_FIELDS:
         own = np.flatnonzero(first == code)
         ways = np.array(phrases("replay").sentences[code, None], dtype=object)
         texts[own] = ways[rng.integers(len(ways), size=len(own))]
@@ -387,10 +285,6 @@ def _choose(truth: ReplayTruth, sessions: Sessions, felt: FloatArray) -> None:
         sessions.answer(
             sessions.people, where, why.id, why.kind, text=reasons("replay", sessions.count, rng)
         )
-
-
-# ------------------------------------------------------------------------------------------ what
-# follows from it
 
 
 def mean_rating(mean: float, sd: float) -> float:
@@ -429,148 +323,11 @@ def values(truth: ReplayTruth, sessions: Sessions) -> Mapping[str, float]:
     }
 
 
-# ------------------------------------------------------------------------------------------ one
-# person
-
-
-class Viewer(Mind):
-    """One viewer at a browser. What is wrong stands out by the truth's d′."""
-
-    def __init__(
-        self, truth: ReplayTruth, study: Study, rng: random.Random, careless: bool
-    ) -> None:
-        self._truth, self._rng, self._careless = truth, rng, careless
-        self._roles = roles_of(study, DECLARATION)
-        self._leaning = rng.gauss(0, truth.person_sd)
-        self._readiness = rng.gauss(0, truth.flag_sd)
-        self._effect = truth.flag_effect + rng.gauss(0, truth.effect_sd)
-        self._hand = random.Random(rng.random())
-        self._delay_ms = truth.delay_ms * math.exp(self._hand.gauss(0, truth.delay_spread))
-        self._felt: dict[str, float] = {}
-        self._rated = 0
-
-    @property
-    def opens(self) -> float:
-        return self._truth.opens
-
-    def jump(self, seen: SeenStimulus) -> tuple[int, int] | None:
-        """As in `_watch`: some of the days that are judged."""
-        if seen.condition is None or self._hand.random() >= self._truth.skips:
-            return None
-        from_ms = self._hand.uniform(0.3, 0.9 - GAP) * seen.length_ms
-        return round(from_ms), round(from_ms + GAP * seen.length_ms)
-
-    def acts(self, kind: str, seen: SeenStimulus) -> Sequence[Act] | None:
-        if kind != "flags" or not seen.log:
-            return None
-        truth, rng = self._truth, self._rng
-        ours = seen.stimulus is not None and seen.stimulus.condition in self._roles.named["ours"]
-        flags: list[Act] = []
-        marked = 0
-        for going in seen.log:
-            if _is_missed(going, seen.jump):
-                continue
-            logit = truth.flag_logit + self._effect * ours + self._readiness
-            plain = 1 / (1 + math.exp(-(CARELESS_LOGIT if self._careless else logit)))
-            d_prime = 0.0 if self._careless else truth.d_prime(going.violations, bool(seen.opened))
-            if rng.random() < float(ndtr(ndtri(plain) + d_prime)):
-                marked += 1
-                flags += self._mark(
-                    going, marked, rng.uniform(going.t0_ms, (going.t0_ms + going.t1_ms) / 2), seen
-                )
-        return sorted(flags, key=lambda act: act.media_ms)
-
-    def _mark(
-        self, going: SeenAction, number: int, noticed_ms: float, seen: SeenStimulus
-    ) -> list[Act]:
-        """A press after the person's delay and the choice of what was noticed; its line is used if
-        it is not offered any more.
-        """
-        rng, name = self._rng, f"f{number}"
-        pressed_ms = noticed_ms + self._delay_ms * seen.rate
-        if seen.jump is not None:
-            from_ms, to_ms = seen.jump
-            if from_ms <= noticed_ms < to_ms:  # that was not on screen
-                noticed_ms = from_ms if going.t0_ms < from_ms else to_ms
-                pressed_ms = noticed_ms + self._delay_ms * seen.rate
-            if noticed_ms <= from_ms <= pressed_ms:
-                pressed_ms += to_ms - from_ms
-        at_ms = min(round(pressed_ms), seen.length_ms - 1)
-        begun = sorted(
-            (action for action in seen.log if action.t0_ms <= at_ms),
-            key=lambda action: action.t0_ms,
-        )
-        offered = [action.id for action in begun[-OFFERED:]]
-        if going.id in offered:
-            delay_ms = round((at_ms - going.t0_ms) / seen.rate)
-            marking = choose(
-                number, at_ms, offered, going.id, delay_ms, round(rng.uniform(700, 2500))
-            )
-            marking.append(mark(name, at_ms, going.id, CHOICE))
-        else:
-            marking = [mark(name, at_ms, going.id, LINE)]
-        if rng.random() < self._truth.reason:
-            marking.append(
-                Act(at_ms, "flag.edit", {"flag": name, "reason": simulated_answer("replay", rng)})
-            )
-        if rng.random() < self._truth.undone:
-            marking.append(Act(at_ms, "flag.remove", {"flag": name}))
-        return marking
-
-    def answer(
-        self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]
-    ) -> Any:
-        role = self._roles.role_of(question)
-        if role in ("believability", "coherence", "adherence"):
-            if page and page[0].stimulus is not None:
-                return self._rating(role, page[0])
-            self._rated += role == "believability"
-            judged = [
-                seen
-                for seen in earlier
-                if seen.stimulus is not None and seen.stimulus.condition is not None
-            ]
-            return self._rating(role, judged[(self._rated - 1) % len(judged)]) if judged else None
-        if role == "preference":
-            return self._preference(earlier)
-        if role == "why":
-            return simulated_answer("replay", self._rng)
-        if role == "experience":
-            return self._rng.choices((1, 2, 3, 4, 5), (0.3, 0.3, 0.2, 0.15, 0.05))[0]
-        return None
-
-    def _rating(self, role: str, seen: SeenStimulus) -> int:
-        assert seen.stimulus is not None
-        name = seen.stimulus.id
-        if name not in self._felt:
-            ours = seen.stimulus.condition in self._roles.named["ours"]
-            mean = self._truth.ours if ours else self._truth.baseline
-            felt = mean + self._leaning + self._rng.gauss(0, self._truth.noise)
-            self._felt[name] = self._rng.uniform(0.5, 7.5) if self._careless else felt
-        noise = {"believability": 0.0, "coherence": 0.7, "adherence": 0.9}[role]
-        return min(7, max(1, round(self._felt[name] + self._rng.gauss(0, noise))))
-
-    def _preference(self, earlier: Sequence[SeenStimulus]) -> str | None:
-        felt = [
-            self._felt[seen.stimulus.id]
-            for seen in earlier
-            if seen.stimulus is not None and seen.stimulus.id in self._felt
-        ]
-        if len(felt) < 2:
-            return None
-        return (
-            "first"
-            if felt[-2] - felt[-1] + self._rng.gauss(0, self._truth.choice_noise) > 0
-            else "second"
-        )
-
-
-def _is_missed(action: SeenAction, jump: tuple[int, int] | None) -> bool:
-    """Whether the jump left out the beginning and more than half of an action, as in `_flag`."""
-    if jump is None or not jump[0] <= action.t0_ms < jump[1]:
-        return False
-    missed_ms = min(action.t1_ms, jump[1]) - action.t0_ms
-    return missed_ms > 0.5 * (action.t1_ms - action.t0_ms)
-
-
-PEOPLE = Behaviour(ReplayTruth, nothing, Viewer, fill, values, DEMONSTRATION)
+PEOPLE = Behaviour(
+    truth=ReplayTruth,
+    nothing=nothing,
+    mind=Viewer,
+    fill=fill,
+    values=values,
+    demonstration=DEMONSTRATION,
+)

@@ -18,8 +18,8 @@ LAYOUTS = Layouts(__file__)
 
 
 def categories(data: Data, plan: Plan) -> Section | None:
-    """Shares of coded reasons by condition, and tests of differences; None where nothing was
-    coded.
+    """Shares of coded reasons by condition, and tests of differences; None without
+    codes.
     """
     if not has_codes(data.bundle):
         return None

@@ -1,10 +1,9 @@
-"""Days of a character of the town under two minds: recordings that were made with a language model
-come with the package.
+"""Days of a character of the town under two minds.
 
-`runs/` holds whole towns as the two minds lived in them, of one seed, checked; a scenario is a
-character of that town, followed: a study can be made offline and without a language model. With
-them come the questions that can be answered by those who have watched them, from each recording's
-own log. `python -m validation.town_minds --ship` writes `runs/` anew.
+`runs/` contains one checked recording of the whole town for each mind, with the same seed. A
+scenario is a character of that town. So a study can be made offline and without a language model.
+The questions about a recording, which only its viewers can answer, follow from its log. `python -m
+validation.town_minds --ship` makes `runs/` again.
 """
 
 from __future__ import annotations
@@ -23,24 +22,24 @@ from believable.recordings import file
 from believable.recordings.recording import Action, Recording
 from believable.simulate.demonstration import NOTHING_WRONG, write_all
 from believable.study.records import Stimulus, Study
-from believable.worlds.town.mind import STEPS_PER_DAY
+from believable.worlds.town.clock import STEP_MS, STEPS_PER_DAY
+from believable.worlds.town.excerpt import cut_frames, follow_actor
+from believable.worlds.town.map import activities
 from believable.worlds.town.minds import mind_kind
-from believable.worlds.town.rule_checker import with_findings
-from believable.worlds.town.town_folder import read_town
-from believable.worlds.town.town_map import activities
-from believable.worlds.town.town_recording import STEP_MS, followed, recorded, without
-from believable.worlds.town.town_run import TownRun, TownSettings
+from believable.worlds.town.recording import record_run
+from believable.worlds.town.rule_checker.checker import add_findings
+from believable.worlds.town.run import TownRun, TownSettings
+from believable.worlds.town.run_folder import read_town
 
-#: So much is shown of anything that somebody does but walk; the day clock is put forward over the
-#: rest.
+#: Of every action but walks at most this is shown. The day clock jumps over the rest.
 SHOWN_MINUTES = 1.0
-#: What goes on for less is easily missed by somebody who watches.
+#: Viewers easily miss shorter activities.
 LEAST_MINUTES = 8
 #: Wrong answers to each question.
 WRONG = 3
 #: The practice ends at noon, of another town.
 PRACTICE_STEPS = STEPS_PER_DAY // 2
-#: Between these lines of the study file stand the questions about the days.
+#: The lines of the study file around the questions about the days.
 QUESTIONS_BEGIN, QUESTIONS_END = (
     "# questions about these days, made with them",
     "# end of the questions",
@@ -49,21 +48,19 @@ RUNS = Path(__file__).with_name("runs")
 
 
 def make(stimulus: Stimulus, take: int, seed: int) -> Recording:
-    """A character under one mind; both conditions of a scenario follow the same one. The practice
-    is somebody of another town.
+    """Return a character under one mind. Both conditions of a scenario follow the same character;
+    the practice follows one of another town.
     """
     if stimulus.condition is None or stimulus.scenario is None:
         return _practice(derive(seed, "practice") % (1 << 31))
     run = _run(stimulus.condition)
     person = _characters(run, seed)[int(stimulus.scenario.rpartition("_")[2]) - 1]
-    return shown_days(run, person, _shown_frames(person))
+    return condense_day(run, person, _shown_frames(person))
 
 
 @functools.cache
 def _shown_frames(person: str) -> int:
-    """How long the days of a character are shown under every mind whose run comes with the
-    package.
-    """
+    """Return the length of a character's excerpts, for the runs of the package."""
     runs = [_run(path.name.partition(".")[0]) for path in sorted(RUNS.glob("*.gz"))]
     return longest_days(runs, person)
 
@@ -72,14 +69,14 @@ def longest_days(runs: Iterable[Recording], person: str) -> int:
     """The most frames that are shown of a character: all its recordings get as many, so that none
     is known by its length.
     """
-    return max(shown_days(run, person).timing.frames for run in runs)
+    return max(condense_day(run, person).timing.frames for run in runs)
 
 
-def shown_days(run: Recording, person: str, frames: int | None = None) -> Recording:
+def condense_day(run: Recording, person: str, frames: int | None = None) -> Recording:
     """A character as people watch it: nights and the middles of long activities are left out, so
     that `frames` remain.
     """
-    return followed(run, person, longest_minutes=SHOWN_MINUTES, frames=frames)
+    return follow_actor(run, person, max_minutes=SHOWN_MINUTES, frames=frames)
 
 
 def write(
@@ -97,9 +94,9 @@ def write_town(
     runs: Mapping[str, Path],
     done: Callable[[Stimulus], None] = lambda stimulus: None,
 ) -> None:
-    """The same from folders with runs of one's own, by condition: matched, or it is refused."""
-    checked = {condition: with_findings(read_town(run)) for condition, run in runs.items()}
-    _must_match(checked)
+    """Write the recordings of the user's runs, by condition. They must match."""
+    checked = {condition: add_findings(read_town(run)) for condition, run in runs.items()}
+    _require_match(checked)
     fewest = min(len(run.actors) for run in checked.values())
     if fewest < len(study.scenarios):
         raise InvalidInput(
@@ -112,14 +109,14 @@ def write_town(
             return make(stimulus, take, seed)
         run = checked[stimulus.condition]
         person = _characters(run, seed)[int(stimulus.scenario.rpartition("_")[2]) - 1]
-        return shown_days(run, person, longest_days(checked.values(), person))
+        return condense_day(run, person, longest_days(checked.values(), person))
 
     write_all(own, study, folder, seed, done)
     change_study(folder / "study.yaml", {"demonstration": None})
     _ask(study, folder, seed)
 
 
-def _must_match(runs: Mapping[str, Recording]) -> None:
+def _require_match(runs: Mapping[str, Recording]) -> None:
     """The same town, people and days under each mind."""
     towns = {
         condition: (run.seed, tuple(actor.id for actor in run.actors), run.timing.frames)
@@ -160,11 +157,14 @@ def _practice(seed: int) -> Recording:
     """A morning in a town of two: by the mind that needs no language model; belongs to no condition
     and is not judged.
     """
-    run = TownRun(TownSettings(seed, 2, 1, "neurosymbolic"), mind_kind("neurosymbolic").create)
+    run = TownRun(
+        TownSettings(seed=seed, people=2, days=1, mind="neurosymbolic"),
+        mind_kind("neurosymbolic").create,
+    )
     while not run.over:
         run.advance()
-    town = with_findings(recorded(run))
-    return shown_days(without(town, [(PRACTICE_STEPS, town.timing.frames)]), town.actors[0].id)
+    town = add_findings(record_run(run))
+    return condense_day(cut_frames(town, [(PRACTICE_STEPS, town.timing.frames)]), town.actors[0].id)
 
 
 # ------------------------------------------------------------------------------------------
@@ -199,8 +199,8 @@ def with_questions(text: str, study: Study, days: Mapping[str, Recording], seed:
 
 
 def questions(study: Study, days: Mapping[str, Recording], seed: int) -> list[dict[str, object]]:
-    """For each recording what was done in one part of a day, never the same for two conditions of a
-    scenario.
+    """Write a question about one part of a day for each recording. The conditions of a scenario get
+    different parts.
     """
     entries: list[dict[str, object]] = []
     for scenario in study.scenarios:

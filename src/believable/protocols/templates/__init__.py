@@ -1,15 +1,13 @@
-"""Studies to start one's own from: small and whole, with an analysis of their own and placeholders
-for what is shown.
-"""
+"""Studies to start from: small and complete, with an analysis and placeholders for the stimuli."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
+from believable.contracts.protocol import ReadyStudy
 from believable.core.registry import Registry
 from believable.core.seeds import derive
-from believable.protocols.contract import ReadyStudy
 from believable.recordings.file import write as write_recording
 from believable.study.records import Stimulus, Study
 from believable.worlds.maze.rules import TICKS_PER_S
@@ -52,9 +50,8 @@ TEMPLATES: Registry[ReadyStudy] = Registry(
 def write_placeholders(
     study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None]
 ) -> None:
-    """A short recording for every stimulus that is not there yet. Conditions are played by
-    stand-ins that move differently, in the order of the study file; all of one scenario are in the
-    same maze.
+    """A short recording for every missing stimulus. Conditions are played by scripted players that
+    move differently, in the order of the study file; all of one scenario are in the same maze.
     """
     kinds = list(PLAYERS)
     for stimulus in study.stimuli:

@@ -27,7 +27,7 @@ from believable.analysis.procedure import Verb, questions
 from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
 from believable.analysis.trace_windows import CENTRES, TOOL_NAMES, TOOLS, Centre, Tool, windowed
-from believable.instruments import INSTRUMENTS
+from believable.contracts.registries import INSTRUMENTS
 from believable.protocols.trace import DECLARATION
 from believable.protocols.trace.round_telemetry import overlaid
 from believable.protocols.trace.trace_cleaning import (
@@ -123,7 +123,11 @@ def pairs_of(data: Data, plan: Plan) -> tuple[Pair, ...]:
     traces, _ = windowed(recorded, cleaning_of(plan))
     return tuple(
         Pair(
-            session, traces[places[1]].annotation.tool, traces[places[1]], traces[places[2]], choice
+            session=session,
+            tool=traces[places[1]].annotation.tool,
+            first=traces[places[1]],
+            second=traces[places[2]],
+            choice=choice,
         )
         for session, places in by_session.items()
         if set(places) == {1, 2} and (choice := chosen[session]) is not None
@@ -178,8 +182,8 @@ def methods(data: Data, plan: Plan, verb: Verb) -> str:
 
 
 def _belongs(drop: Drop, step: FlowStep) -> bool:
-    """Whether a trace was dropped in this step; details of drops begin with the tool."""
-    return drop.reason == step.reason and drop.detail.startswith(f"{step.branch}:")
+    """Return whether a trace was dropped in this step."""
+    return (drop.reason, drop.branch) == (step.reason, step.branch)
 
 
 def _tools(pairs: Sequence[Pair]) -> tuple[Tool, ...]:
@@ -205,7 +209,7 @@ def _conditions(pairs: Sequence[Pair]) -> list[str]:
 
 
 def _between_conditions(pairs: Sequence[Pair], plan: Plan) -> TestResult | None:
-    """The paired difference of means between two conditions; None where there are not two."""
+    """The paired difference of means between two conditions; None if there are fewer."""
     named = _conditions(pairs)
     if len(named) != 2:
         return None
@@ -227,9 +231,9 @@ def _choice_section(
 ) -> Section:
     findings = [
         Finding(
-            outcome,
-            f"{DECLARATION.outcome(outcome).title}, {TOOL_NAMES[tool]}",
-            _sentence(outcome, tool, test, plan, _conditions(pairs)),
+            outcome=outcome,
+            title=f"{DECLARATION.outcome(outcome).title}, {TOOL_NAMES[tool]}",
+            sentence=_sentence(outcome, tool, test, plan, _conditions(pairs)),
             estimate=test.estimate,
             test=test,
             about=tool,
@@ -270,7 +274,12 @@ def _other_rule(pairs: Sequence[Pair], plan: Plan) -> list[Table]:
     if not any(pair.tool == "btrace" for pair in pairs):
         return []
     rule = "mean" if plan.option("btrace_window") != "mean" else "sign"
-    turned = by_rule(CleanedTraces((), tuple(pairs), (), (), {}, {}), rule)
+    turned = by_rule(
+        CleanedTraces(
+            traces=(), pairs=tuple(pairs), drops=(), funnel=(), inactive={}, consensus={}
+        ),
+        rule,
+    )
     correlations = agreements(turned, "btrace", epsilons=plan.option("epsilons"), level=plan.level)
     note = (
         f"BTrace windows count as {_RULE_WORDS[rule]} of their marks, for the same participants as"
@@ -308,8 +317,8 @@ def _sentence(
 
 
 def _instrument_section(pairs: Sequence[Pair], plan: Plan) -> Section:
-    """One test between two tools: do their traces agree with the choice to the same degree? Beside
-    it, what people chose.
+    """One test between two tools: do their traces agree with the choice to the same degree? Also
+    the choices themselves.
     """
     tools = _tools(pairs)
     rows: list[tuple[Cell, ...]] = []
@@ -371,7 +380,9 @@ def _tools_finding(
             f" {TOOL_NAMES[first]} and r = {values[1]} with {TOOL_NAMES[second]}; on the Fisher z"
             f" scale they differ by {estimate_words(difference)}."
         )
-    return Finding("tools", title, sentence, estimate=difference, test=between)
+    return Finding(
+        outcome="tools", title=title, sentence=sentence, estimate=difference, test=between
+    )
 
 
 def _recency(pairs: Sequence[Pair], plan: Plan) -> Finding:
@@ -381,14 +392,25 @@ def _recency(pairs: Sequence[Pair], plan: Plan) -> Finding:
     if not decided:
         none = "nobody chose one of the two rounds"
         test = no_result(none, method="exact binomial test", n=0)
-        return Finding("recency", "First or second round", f"{none.capitalize()}.", test=test)
+        return Finding(
+            outcome="recency",
+            title="First or second round",
+            sentence=f"{none.capitalize()}.",
+            test=test,
+        )
     test = binomial(later, len(decided), level=plan.level)
     share = "" if test.estimate is None else f": a share of {estimate_words(test.estimate)}"
     sentence = (
         f"Of {counted(len(decided), 'participant')} who chose one of the two rounds, {later} chose"
         f" the second{share}."
     )
-    return Finding("recency", "First or second round", sentence, estimate=test.estimate, test=test)
+    return Finding(
+        outcome="recency",
+        title="First or second round",
+        sentence=sentence,
+        estimate=test.estimate,
+        test=test,
+    )
 
 
 def _choice_times(data: Data, plan: Plan) -> dict[str, str]:
@@ -466,7 +488,14 @@ def _time_finding(
             f" {values[0]} among those who chose after annotating and r = {values[1]} among those"
             f" who chose before; on the Fisher z scale they differ by {estimate_words(difference)}."
         )
-    return Finding("choice_time", title, sentence, estimate=difference, test=between, about=tool)
+    return Finding(
+        outcome="choice_time",
+        title=title,
+        sentence=sentence,
+        estimate=difference,
+        test=between,
+        about=tool,
+    )
 
 
 def _trace_section(pairs: Sequence[Pair], plan: Plan) -> Section:
@@ -544,4 +573,6 @@ def _scale(data: Data, plan: Plan, role: str) -> list[str]:
     ]
 
 
-ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, clean)
+ANALYSIS = ProtocolAnalysis(
+    declaration=DECLARATION, analyse=analyse, main=main, methods=methods, clean=clean
+)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from believable.instruments.contract import Act
+from believable.contracts.instrument import Act
 from believable.instruments.tracing import hold, samples
 from believable.protocols.trace import DECLARATION
 from believable.simulate.behaviour import Behaviour, Mind, SeenStimulus, expit, take_checks
@@ -23,22 +23,22 @@ from believable.study.records import Study
 ROUND_MS = 60_000
 #: Median time between two inputs, by tool.
 GAP_MS = {"ranktrace": 1_100.0, "gtrace": 1_100.0, "btrace": 3_200.0}
-#: As BTrace repeats a mark, and the logarithm of how long a key is held where it is.
+#: The interval at which BTrace repeats a mark, and the logarithm of how long a key is held.
 REPEAT_MS = 100
 HOLD_LOG_MS = math.log(900.0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TraceTruth:
-    """What is planted. Belief is a number around 0; inputs go up with the log-odds of `gain` ×
+    """The planted values. Belief is a number around 0; inputs go up with the log-odds of `gain` ×
     belief.
 
     calm               mean belief in the calm opponent
     frustrated         mean belief in the frustrated opponent
     person_sd          spread of belief between people
     round_sd           spread of belief between one person's two rounds
-    wave               how much the moments of a round matter, the same for everybody
-    gain               how closely inputs follow what is felt
+    wave               how much the moments of a round matter, the same for all people
+    gain               how closely inputs follow the felt belief
     memory             how closely the final choice follows the two rounds (0: not at all)
     choice_noise       what else goes into the choice
     undecided          differences smaller than this end in “both” or “neither”
@@ -60,12 +60,12 @@ class TraceTruth:
 
 
 def nothing() -> TraceTruth:
-    """The opponents are alike, and the choice has nothing to do with what was annotated."""
+    """The opponents are alike, and the choice is unrelated to the annotation."""
     return replace(TraceTruth(), calm=0.25, frustrated=0.25, memory=0.0, choice_noise=1.0)
 
 
 def wave(media_ms: Any) -> Any:
-    """The moments of a round, the same for everybody: meeting, chase, escape."""
+    """The moments of a round, the same for all people: meeting, chase, escape."""
     seconds = np.asarray(media_ms, np.float64) / 1000
     return np.sin(2 * np.pi * seconds / 27.0) + 0.5 * np.sin(2 * np.pi * seconds / 11.0 + 1.0)
 
@@ -147,7 +147,7 @@ def _tools(sessions: Sessions, positions: IntArray) -> ObjectArray:
 
 
 def chosen(truth: TraceTruth, difference: Any, noise: Any, coin: Any) -> Any:
-    """What is answered to the final question: first, second, both or neither."""
+    """The answer to the final question: first, second, both or neither."""
     weighed = truth.memory * difference + noise
     tied = np.where(coin < 0.5, "both", "neither")
     return np.where(
@@ -257,4 +257,4 @@ class RoundPlayer(Mind):
         return str(chosen(self._truth, first - second, noise, self._rng.random()))
 
 
-PEOPLE = Behaviour(TraceTruth, nothing, RoundPlayer, fill)
+PEOPLE = Behaviour(truth=TraceTruth, nothing=nothing, mind=RoundPlayer, fill=fill)

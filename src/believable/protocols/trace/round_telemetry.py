@@ -1,5 +1,5 @@
-"""What happened in the rounds beside what people annotated: telemetry in the same windows, and how
-it goes with the trace.
+"""The events of the rounds and the annotations: telemetry in the same windows, and its relation to
+the trace.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EVENTS = "events"
 _NOT_MEASURED = frozenset({"position", "run", "seq", TIME, "frame", "tick", "move_x", "move_y"})
 _NOT_AVERAGED = ("_x", "_y", "_heading_deg")
 
-#: So many channels are drawn beside a trace.
+#: The number of channels drawn with a trace.
 DRAWN = 2
 
 
@@ -52,7 +52,7 @@ def overlaid(data: Data, plan: Plan, pairs: Sequence[Pair]) -> Section | None:
     channels = tuple(_channels(data, plan, pairs, cleaning))
     if not channels:
         return None
-    table = _related(channels, plan)
+    table = _relate(channels, plan)
     drawn = _drawn(pairs, channels, cleaning, _strongest(table))
     chart = LAYOUTS.chart("telemetry", drawn=DRAWN)
     return LAYOUTS.section(
@@ -64,7 +64,7 @@ def overlaid(data: Data, plan: Plan, pairs: Sequence[Pair]) -> Section | None:
 
 
 def in_windows(t_ms: FloatArray, values: FloatArray, count: int, window_ms: float) -> FloatArray:
-    """The mean of the samples in each window; NaN where there is none."""
+    """The mean of the samples in each window; NaN in empty windows."""
     place = (t_ms // window_ms).astype(np.int64)
     inside = (place >= 0) & (place < count) & np.isfinite(values)
     sums = np.bincount(place[inside], values[inside], minlength=count)
@@ -153,7 +153,7 @@ def _rounds(
     return rounds
 
 
-def _related(channels: Sequence[Channel], plan: Plan) -> Table:
+def _relate(channels: Sequence[Channel], plan: Plan) -> Table:
     rows: list[tuple[LOOSE_CELL, ...]] = []
     tools: tuple[Tool, ...] = tuple(
         dict.fromkeys(channel.trace.annotation.tool for channel in channels)
@@ -186,17 +186,17 @@ def _findings(table: Table) -> tuple[Finding, ...]:
     r = number(float(strongest[3] or 0), 3)
     return (
         Finding(
-            "telemetry",
-            "Strongest telemetry channel",
-            f"Within rounds, the trace goes most with {strongest[0]} ({strongest[1]}): r = {r} over"
+            outcome="telemetry",
+            title="Strongest telemetry channel",
+            sentence=f"Within rounds, the trace goes most with {strongest[0]} ({strongest[1]}): r = {r} over"
             f" {strongest[2]} rounds (exploratory).",
         ),
     )
 
 
 def _strongest(table: Table) -> frozenset[str]:
-    """The channels that go most with the trace, by whichever tool: more lines could not be told
-    apart.
+    """The channels most related to the trace, by either tool: more lines would be hard to
+    distinguish.
     """
     known = [row for row in table.rows if isinstance(row[3], float)]
     ranked = sorted(known, key=lambda row: -abs(float(row[3] or 0)))

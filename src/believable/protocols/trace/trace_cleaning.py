@@ -26,9 +26,9 @@ from believable.analysis.trace_windows import (
     counted,
     windowed,
 )
+from believable.contracts.trial import outline
 from believable.core.errors import InvalidInput
 from believable.stats.inputs import FloatArray
-from believable.study.records import outline
 from believable.traces import Outliers, consensus_outliers, inactive_outliers
 
 INACTIVE = "inactive"
@@ -44,7 +44,7 @@ REASON_WORDS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Pair:
     """One participant's two valid traces and final choice: 1 the first, −1 the second, 0 both or
     neither.
@@ -57,10 +57,10 @@ class Pair:
     choice: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CleanedTraces:
-    """What is left. `traces` are all valid ones (also of participants without two), `pairs` what is
-    correlated.
+    """The remaining traces. `traces` are all valid ones (also of participants without two), `pairs`
+    the correlated ones.
     """
 
     traces: tuple[Windowed, ...]
@@ -101,64 +101,82 @@ def clean(
         if not mine:
             continue
         inactive[tool] = inactive_outliers([trace.judged for trace in mine], sd=cleaning.outlier_sd)
-        rows += _dropped(mine, inactive[tool], INACTIVE, "to the untouched trace")
-        active = _kept(mine, inactive[tool])
+        rows += _drop(mine, inactive[tool], INACTIVE, "to the untouched trace")
+        active = _keep(mine, inactive[tool])
         consensus[tool] = consensus_outliers(
             [trace.judged for trace in active], sd=cleaning.outlier_sd
         )
-        rows += _dropped(active, consensus[tool], UNLIKE_OTHERS, "to all other traces together")
-        left = _kept(active, consensus[tool])
+        rows += _drop(active, consensus[tool], UNLIKE_OTHERS, "to all other traces together")
+        left = _keep(active, consensus[tool])
         steps += [
             FlowStep(
-                "Traces that were used",
-                len(mine),
-                len(active),
-                INACTIVE,
-                TOOL_NAMES[tool],
-                "traces",
+                title="Traces that were used",
+                before=len(mine),
+                after=len(active),
+                reason=INACTIVE,
+                branch=TOOL_NAMES[tool],
+                unit="traces",
             ),
             FlowStep(
-                "Traces like the others",
-                len(active),
-                len(left),
-                UNLIKE_OTHERS,
-                TOOL_NAMES[tool],
-                "traces",
+                title="Traces like the others",
+                before=len(active),
+                after=len(left),
+                reason=UNLIKE_OTHERS,
+                branch=TOOL_NAMES[tool],
+                unit="traces",
             ),
         ]
         kept += left
-    pairs, unpaired = _paired(everything, kept, choices)
+    pairs, unpaired = _pair(everything, kept, choices)
     people = len({trace.annotation.session for trace in everything})
     without_two = sum(drop.reason == NOT_TWO for drop in unpaired)
     steps += [
-        FlowStep("Participants with two valid traces", people, people - without_two, NOT_TWO),
-        FlowStep("Participants with a final choice", people - without_two, len(pairs), NO_CHOICE),
+        FlowStep(
+            title="Participants with two valid traces",
+            before=people,
+            after=people - without_two,
+            reason=NOT_TWO,
+        ),
+        FlowStep(
+            title="Participants with a final choice",
+            before=people - without_two,
+            after=len(pairs),
+            reason=NO_CHOICE,
+        ),
     ]
-    return CleanedTraces(tuple(kept), pairs, (*rows, *unpaired), tuple(steps), inactive, consensus)
+    return CleanedTraces(
+        traces=tuple(kept),
+        pairs=pairs,
+        drops=(*rows, *unpaired),
+        funnel=tuple(steps),
+        inactive=inactive,
+        consensus=consensus,
+    )
 
 
-def _kept(traces: Sequence[Windowed], outliers: Outliers) -> list[Windowed]:
+def _keep(traces: Sequence[Windowed], outliers: Outliers) -> list[Windowed]:
     return [trace for trace, stays in zip(traces, outliers.kept, strict=True) if stays]
 
 
-def _dropped(traces: Sequence[Windowed], outliers: Outliers, reason: str, where: str) -> list[Drop]:
+def _drop(traces: Sequence[Windowed], outliers: Outliers, reason: str, where: str) -> list[Drop]:
     limits = f"below {outliers.low:.4g}" if outliers.low is not None else ""
     if outliers.low is not None and outliers.high is not None:
         limits = f"not from {outliers.low:.4g} to {outliers.high:.4g}"
     return [
         Drop(
-            traces[index].annotation.session,
-            "trace",
-            reason,
-            f"{TOOL_NAMES[traces[index].annotation.tool]}: distance {outliers.distances[index]:.4g}"
+            session=traces[index].annotation.session,
+            level="trace",
+            reason=reason,
+            detail=f"{TOOL_NAMES[traces[index].annotation.tool]}: distance {outliers.distances[index]:.4g}"
             f" {where}, {limits}",
-            traces[index].annotation.trial_key,
+            trial_key=traces[index].annotation.trial_key,
+            branch=TOOL_NAMES[traces[index].annotation.tool],
         )
         for index in outliers.dropped
     ]
 
 
-def _paired(
+def _pair(
     everything: Sequence[Windowed], kept: Sequence[Windowed], choices: Mapping[str, int | None]
 ) -> tuple[tuple[Pair, ...], list[Drop]]:
     valid: dict[str, list[Windowed]] = {trace.annotation.session: [] for trace in everything}
@@ -171,12 +189,32 @@ def _paired(
         choice = choices.get(session)
         if [trace.annotation.place for trace in ordered] != [1, 2]:
             drops.append(
-                Drop(session, "session", NOT_TWO, f"valid traces: {len(ordered)}; 2 are needed")
+                Drop(
+                    session=session,
+                    level="session",
+                    reason=NOT_TWO,
+                    detail=f"valid traces: {len(ordered)}; 2 are needed",
+                )
             )
         elif choice is None:
-            drops.append(Drop(session, "session", NO_CHOICE, "the final question was not answered"))
+            drops.append(
+                Drop(
+                    session=session,
+                    level="session",
+                    reason=NO_CHOICE,
+                    detail="the final question was not answered",
+                )
+            )
         else:
-            pairs.append(Pair(session, ordered[0].annotation.tool, ordered[0], ordered[1], choice))
+            pairs.append(
+                Pair(
+                    session=session,
+                    tool=ordered[0].annotation.tool,
+                    first=ordered[0],
+                    second=ordered[1],
+                    choice=choice,
+                )
+            )
     return tuple(pairs), drops
 
 
@@ -211,8 +249,8 @@ def choices(data: Data) -> dict[str, int | None]:
 
 
 def annotated(data: Data, plan: Plan) -> tuple[tuple[TraceAnnotation, ...], tuple[Drop, ...]]:
-    """Every annotated round, in the order of sessions and rounds, and a row for those whose tool
-    nobody knows.
+    """Every annotated round, in the order of sessions and rounds, and a row for those with an
+    unknown tool.
     """
     lines = data.traces(*plan.roles["annotate"])
     tools = _tools(data, plan, lines)
@@ -225,7 +263,15 @@ def annotated(data: Data, plan: Plan) -> tuple[tuple[TraceAnnotation, ...], tupl
         tool = line.instrument if line.instrument in TOOLS else tools.get(line.session)
         if tool not in TOOLS:
             detail = f"expected one of {', '.join(TOOLS)}, got {tool!r}"
-            drops.append(Drop(line.session, "trace", UNKNOWN_TOOL, detail, line.trial_key))
+            drops.append(
+                Drop(
+                    session=line.session,
+                    level="trace",
+                    reason=UNKNOWN_TOOL,
+                    detail=detail,
+                    trial_key=line.trial_key,
+                )
+            )
             continue
         recorded.append(
             TraceAnnotation(
@@ -287,7 +333,7 @@ def _only_tool(data: Data, plan: Plan) -> Tool | None:
 
 
 def _durations(data: Data, plan: Plan, lines: Sequence[TraceLine]) -> dict[tuple[str, int], float]:
-    """Of the medium, of the round, else the last moment anybody entered something on it."""
+    """Of the medium, of the round, else the last moment of any input to it."""
     media, played = durations_ms(data.bundle), round_ms(data, *plan.roles["round"])
     last: dict[str, float] = defaultdict(float)
     for line in lines:

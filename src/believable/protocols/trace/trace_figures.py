@@ -38,17 +38,17 @@ SLOPES = {"rises": "rises", "falls": "falls", "gradient": "rises − falls"}
 _CENTRE_WORDS = {"mean": "the trace's own mean", "neutral": "the neutral value 0.5"}
 _HEAD = (
     Column(
-        "epsilon",
-        "ε",
-        "number",
-        2,
-        "Uncertainty around the centre: windows this near to it count for neither.",
+        name="epsilon",
+        title="ε",
+        form="number",
+        digits=2,
+        about="Uncertainty around the centre: windows this near to it count for neither.",
     ),
-    Column("tool", "Tool", about="Annotation tool."),
+    Column(name="tool", title="Tool", about="Annotation tool."),
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceAgreement:
     """The correlation of one measure's difference with the choice."""
 
@@ -72,7 +72,11 @@ def agreements(
         for epsilon in epsilons:
             for measure, values in differences(mine, epsilon, centre).items():
                 test = pearson_with_choice(values, choice, level=level)
-                rows.append(ChoiceAgreement(tool, centre, epsilon, measure, test))
+                rows.append(
+                    ChoiceAgreement(
+                        tool=tool, centre=centre, epsilon=epsilon, measure=measure, test=test
+                    )
+                )
     return tuple(rows)
 
 
@@ -101,7 +105,7 @@ def counts_table(looked_at: Sequence[ChoiceAgreement], centre: Centre, *, note: 
     title = f"Traces and the final choice, centre: {_CENTRE_WORDS[centre]}"
     said = [
         note,
-        _unadjusted(len(rows) * len(COUNTS)),
+        _format_unadjusted(len(rows) * len(COUNTS)),
         *((_AT_ZERO,) if any(row.head[0] == 0 for row in rows) else ()),
     ]
     return correlations(
@@ -116,7 +120,7 @@ _AT_ZERO = (
 )
 
 
-def _unadjusted(number: int) -> str:
+def _format_unadjusted(number: int) -> str:
     return (
         f"{counted(number, 'correlation')}, not adjusted for their number: they describe, and some"
         " p are small by chance. The declared measure is tested in the text."
@@ -137,7 +141,7 @@ def slopes_table(looked_at: Sequence[ChoiceAgreement]) -> Table:
         SLOPES,
         note=(
             "Steps from window to window by more than ε, first round minus second."
-            f" {_unadjusted(len(rows) * len(SLOPES))}"
+            f" {_format_unadjusted(len(rows) * len(SLOPES))}"
         ),
     )
 

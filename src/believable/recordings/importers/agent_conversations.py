@@ -98,7 +98,7 @@ def schedule_conversations(
     """Yield each conversation with its frames within a step.
 
     Conversations of different people take place at the same time. A conversation begins after every
-    earlier one that shares a speaker with it, so nobody talks in two at once.
+    earlier one that shares a speaker with it, so no speaker is in two at once.
     """
     slots: list[int] = []
     for conversation in conversations:

@@ -1,9 +1,9 @@
 """Where and how a run of Generative Agents stored who was where: four layouts, read into one form,
 nothing left out silently.
 
-movement.jsonl.gz       one line per step with everybody in it
-movement/0.json …       one file per step with everybody in it
-master_movement.json    steps by number; who is not in a step is unchanged
+movement.jsonl.gz       one line per step with all people in it
+movement/0.json …       one file per step with all people in it
+master_movement.json    steps by number; a person missing in a step is unchanged
 movement.json           that of translated forks: `start_datetime`, `stride`, `all_movement`;
                         changes, too
 """
@@ -15,7 +15,7 @@ import gzip
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -27,95 +27,40 @@ from believable.recordings.importers.agent_conversations import (
     split_conversations,
     split_utterance,
 )
+from believable.recordings.importers.movement_records import (
+    AgentFrame,
+    AgentTrack,
+    ImportNotes,
+    Movements,
+    TalkPlace,
+)
 
 TIME_FORMAT = "%B %d, %Y, %H:%M:%S"
+
+
 #: The translated forks: frames of one simulated step, and how their conversations are dated.
 FRAMES_PER_STRIDE, CONVERSATION_TIME = 60, "%Y%m%d-%H:%M"
+
+
 LAYOUTS = ("movement.jsonl.gz", "movement", "master_movement.json", "movement.json")
+
+
 #: Entries of `movement.json` that are read. `persona_init_pos` repeats the tiles of frame 0.
 _TRANSLATED_ENTRIES = frozenset(
     {"start_datetime", "stride", "sec_per_step", "persona_init_pos", "all_movement"}
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """One persona at one step, as the run stored it."""
-
-    x: int
-    y: int
-    emoji: str
-    activity: str
-    address: str
-    chat: Lines = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Life:
-    """A persona from the step at which it entered: a moment per step, to the end or to the step at
-    which it left.
-    """
-
-    first: int
-    moments: tuple[Moment, ...]
-
-    @property
-    def end(self) -> int:
-        return self.first + len(self.moments)
-
-
-@dataclass(frozen=True, slots=True)
-class TalkPlace:
-    """The place that the heading of a conversation names, with its first step and its speakers."""
-
-    step: int
-    place: str
-    speakers: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Movements:
-    """The movement data of a run in any layout, with notes on how they were read.
-
-    descriptions  what the run states about a person (plan for the day, lifestyle …), by name
-    talk_places   conversations whose heading names a place
-    """
-
-    lives: Mapping[str, Life]
-    steps: int
-    start: datetime.datetime | None = None
-    step_s: float | None = None
-    notes: tuple[str, ...] = ()
-    descriptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    talk_places: tuple[TalkPlace, ...] = ()
-
-
-@dataclass(slots=True)
-class _Notes:
-    """What was seen on the way, each kind once with its count."""
-
-    seen: dict[str, list[str]] = field(default_factory=dict)
-
-    def add(self, words: str, place: str) -> None:
-        self.seen.setdefault(words, []).append(place)
-
-    def all(self) -> tuple[str, ...]:
-        return tuple(
-            f"{words} ({places[0]}{f' and {len(places) - 1} more' if len(places) > 1 else ''})"
-            for words, places in self.seen.items()
-        )
-
-
 def read_movements(folder: Path) -> Movements:
-    """The first of the known layouts that is there; others beside it are named."""
+    """The first existing one of the known layouts; additional ones are named."""
     there = [name for name in LAYOUTS if (folder / name).exists()]
     if not there:
         raise InvalidInput(
             f"{folder}: no movement data. Expected movement.jsonl.gz, movement/0.json …,"
             " master_movement.json or movement.json in it."
         )
-    notes = _Notes()
-    readers = dict(zip(LAYOUTS, (_lines, _files, _master, _translated), strict=True))
+    notes = ImportNotes()
+    readers = dict(zip(LAYOUTS, (_lines, _files, _master, _read_frames), strict=True))
     movements = readers[there[0]](folder / there[0], notes)
     beside = (
         (f"{', '.join(there[1:])} was not read: {there[0]} holds the movements",)
@@ -128,13 +73,13 @@ def read_movements(folder: Path) -> Movements:
 
 
 def read_json(path: Path) -> Any:
-    """The content of a JSON file, or an error that says what is wrong with it."""
+    """The content of a JSON file, or an error that describes the problem."""
     if not path.is_file():
         raise InvalidInput(f"{path}: there is no such file. Copy it from the run.")
-    return _parsed(path.read_text("utf-8", "replace"), str(path))
+    return _parse(path.read_text("utf-8", "replace"), str(path))
 
 
-def _parsed(text: str, place: str) -> Any:
+def _parse(text: str, place: str) -> Any:
     if not text.strip():
         raise InvalidInput(
             f"{place}: it is empty, as when a run is broken off. Copy it again, or end the run"
@@ -149,18 +94,15 @@ def _parsed(text: str, place: str) -> Any:
         ) from None
 
 
-# ------------------------------------------------------------------------------------------ layouts
-
-
-def _lines(path: Path, notes: _Notes) -> Movements:
+def _lines(path: Path, notes: ImportNotes) -> Movements:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         return _from_steps(
-            ((f"{path.name}:{n}", _parsed(line, f"{path}:{n}")) for n, line in enumerate(file, 1)),
+            ((f"{path.name}:{n}", _parse(line, f"{path}:{n}")) for n, line in enumerate(file, 1)),
             notes,
         )
 
 
-def _files(path: Path, notes: _Notes) -> Movements:
+def _files(path: Path, notes: ImportNotes) -> Movements:
     if not path.is_dir():
         raise InvalidInput(f"{path}: expected a folder with one file per step, 0.json, 1.json …")
     foreign = sorted(
@@ -176,8 +118,8 @@ def _files(path: Path, notes: _Notes) -> Movements:
     return _from_steps(((f"{path.name}/{file.name}", read_json(file)) for file in files), notes)
 
 
-def _from_steps(steps: Iterable[tuple[str, Any]], notes: _Notes) -> Movements:
-    """Every step holds everybody: who is missing has not come yet, or has left."""
+def _from_steps(steps: Iterable[tuple[str, Any]], notes: ImportNotes) -> Movements:
+    """Every step holds all people: a missing person has not arrived yet, or has left."""
     present: list[tuple[str, Mapping[str, Any]]] = []
     start: datetime.datetime | None = None
     for count, (place, step) in enumerate(steps):
@@ -198,10 +140,13 @@ def _from_steps(steps: Iterable[tuple[str, Any]], notes: _Notes) -> Movements:
 
 
 def _whole_life(
-    name: str, present: list[tuple[str, Mapping[str, Any]]], names: tuple[str, ...], notes: _Notes
-) -> Life:
+    name: str,
+    present: list[tuple[str, Mapping[str, Any]]],
+    names: tuple[str, ...],
+    notes: ImportNotes,
+) -> AgentTrack:
     there = [number for number, (_, people) in enumerate(present) if name in people]
-    moments: list[Moment] = []
+    moments: list[AgentFrame] = []
     for number in range(there[0], there[-1] + 1):
         place, people = present[number]
         if name in people:
@@ -209,10 +154,10 @@ def _whole_life(
         else:
             notes.add(f"{name} is missing between other steps and stands still there", place)
             moments.append(moments[-1])
-    return Life(there[0], tuple(moments))
+    return AgentTrack(there[0], tuple(moments))
 
 
-def _master(path: Path, notes: _Notes) -> Movements:
+def _master(path: Path, notes: ImportNotes) -> Movements:
     steps = _mapping(read_json(path), str(path))
     foreign = [key for key in steps if not key.isdigit()]
     if foreign:
@@ -225,7 +170,7 @@ def _master(path: Path, notes: _Notes) -> Movements:
     return Movements(lives=lives, steps=len(numbers))
 
 
-def _translated(path: Path, notes: _Notes) -> Movements:
+def _read_frames(path: Path, notes: ImportNotes) -> Movements:
     """One file of frames: `stride` minutes of the day are 60 of them."""
     run = _mapping(read_json(path), str(path))
     if "all_movement" not in run:
@@ -258,7 +203,13 @@ def _translated(path: Path, notes: _Notes) -> Movements:
         notes.add(f"{len(unread)} entries beside all_movement were not read", ", ".join(unread[:3]))
     texts = _mapping(frames.get("conversation") or {}, f"{path}: conversation")
     lives, talk_places = _add_conversations(
-        lives, texts, start, step_s, numbers[0], path.name, notes
+        lives,
+        texts=texts,
+        start=start,
+        step_s=step_s,
+        first=numbers[0],
+        source=path.name,
+        notes=notes,
     )
     descriptions = _mapping(frames.get("description") or {}, f"{path}: description")
     for name in descriptions:
@@ -282,7 +233,7 @@ def _translated(path: Path, notes: _Notes) -> Movements:
     )
 
 
-def _seconds_per_frame(run: Mapping[str, Any], path: Path, notes: _Notes) -> float:
+def _seconds_per_frame(run: Mapping[str, Any], path: Path, notes: ImportNotes) -> float:
     stated = {key: run[key] for key in ("stride", "sec_per_step") if key in run}
     for key, value in stated.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
@@ -305,28 +256,29 @@ def _seconds_per_frame(run: Mapping[str, Any], path: Path, notes: _Notes) -> flo
     return seconds
 
 
-def _from_changes(steps: list[tuple[str, Any]], notes: _Notes) -> dict[str, Life]:
-    """Who is not in a step is unchanged; who comes in a later step enters there."""
+def _from_changes(steps: list[tuple[str, Any]], notes: ImportNotes) -> dict[str, AgentTrack]:
+    """A person missing in a step is unchanged; a person who appears in a later step
+    enters there.
+    """
     people = [(place, _mapping(step, place)) for place, step in steps]
     names = tuple(dict.fromkeys(name for _, changed in people for name in changed))
     if people and not people[0][1]:
         notes.add("nobody is in the first step", people[0][0])
-    lives: dict[str, Life] = {}
+    lives: dict[str, AgentTrack] = {}
     for name in names:
-        moments: list[Moment] = []
+        moments: list[AgentFrame] = []
         for place, changed in people:
             if name in changed:
                 moments.append(_moment(changed[name], name, names, place, notes))
             elif moments:
                 moments.append(moments[-1])
-        lives[name] = Life(len(people) - len(moments), tuple(moments))
+        lives[name] = AgentTrack(len(people) - len(moments), tuple(moments))
     return lives
 
 
-# ------------------------------------------------------------------------------------------ entries
-
-
-def _moment(entry: Any, name: str, names: tuple[str, ...], place: str, notes: _Notes) -> Moment:
+def _moment(
+    entry: Any, name: str, names: tuple[str, ...], place: str, notes: ImportNotes
+) -> AgentFrame:
     entry = _mapping(entry, f"{place}: {name}")
     x, y = _tile(entry.get("movement"), f"{place}: {name}")
     words = next((str(entry[key]) for key in ("description", "action") if entry.get(key)), None)
@@ -339,8 +291,13 @@ def _moment(entry: Any, name: str, names: tuple[str, ...], place: str, notes: _N
     emoji = str(entry.get("pronunciatio") or "")
     if not emoji and (sign := re.match(r"([^\w\s(]+)\s+(?=\S)", activity)):
         emoji, activity = sign[1], activity[sign.end() :]
-    return Moment(
-        x, y, emoji, activity, address, _chat(entry.get("chat"), name, names, place, notes)
+    return AgentFrame(
+        x=x,
+        y=y,
+        emoji=emoji,
+        activity=activity,
+        address=address,
+        chat=_chat(entry.get("chat"), name, names, place, notes),
     )
 
 
@@ -369,7 +326,7 @@ def _is_whole(value: Any) -> bool:
     )
 
 
-def _chat(value: Any, name: str, names: tuple[str, ...], place: str, notes: _Notes) -> Lines:
+def _chat(value: Any, name: str, names: tuple[str, ...], place: str, notes: ImportNotes) -> Lines:
     """Lines of a conversation: pairs of speaker and text, or texts, which name their speaker or are
     the persona's own.
     """
@@ -408,14 +365,14 @@ def _assign_lines(text: str, names: tuple[str, ...], otherwise: str) -> list[tup
 
 
 def _add_conversations(
-    lives: dict[str, Life],
+    lives: dict[str, AgentTrack],
     texts: Mapping[str, Any],
     start: datetime.datetime,
     step_s: float,
     first: int,
     source: str,
-    notes: _Notes,
-) -> tuple[dict[str, Life], tuple[TalkPlace, ...]]:
+    notes: ImportNotes,
+) -> tuple[dict[str, AgentTrack], tuple[TalkPlace, ...]]:
     """Add the conversations to the people who speak in them. A text holds all conversations of one
     simulated step.
     """
@@ -451,7 +408,7 @@ def _add_conversations(
                         place,
                     )
     talking = {
-        name: Life(
+        name: AgentTrack(
             life.first,
             tuple(
                 _talking(moment, chats[name].get(number, ()))
@@ -463,15 +420,19 @@ def _add_conversations(
     return talking, tuple(talk_places)
 
 
-def _talking(moment: Moment, chat: Lines) -> Moment:
+def _talking(moment: AgentFrame, chat: Lines) -> AgentFrame:
     return (
-        Moment(moment.x, moment.y, moment.emoji, moment.activity, moment.address, chat)
+        AgentFrame(
+            x=moment.x,
+            y=moment.y,
+            emoji=moment.emoji,
+            activity=moment.activity,
+            address=moment.address,
+            chat=chat,
+        )
         if chat
         else moment
     )
-
-
-# ------------------------------------------------------------------------------------------ checks
 
 
 def _mapping(value: Any, place: str) -> Mapping[str, Any]:

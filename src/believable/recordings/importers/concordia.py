@@ -3,7 +3,7 @@ where and when, as a recording.
 
 A run is a folder with a file `NAME_memories.json` for each person: `{"agent": name, "memories":
 [text, …]}`. Memories with a place and a time, `// place [Thursday, January 1st, 7:00 AM]: …`, are
-read; sentences that begin with a time of their own are actions at that time. The logs hold no
+read; sentences that begin with an explicit time are actions at that time. The logs hold no
 positions: places are drawn as rooms in a row, and the report says so.
 """
 
@@ -52,7 +52,7 @@ class RememberedAction:
 
 @dataclass(frozen=True, slots=True)
 class ImportedMemories:
-    """The recording, and what was missing or read in a way of its own."""
+    """The recording, and notes on missing or unusually read data."""
 
     recording: Recording
     notes: tuple[str, ...]
@@ -125,8 +125,8 @@ def _person(file: Path) -> tuple[str, Sequence[str]]:
 def _actions_of(
     memories: Sequence[str], stamps: list[tuple[str, str, int]]
 ) -> tuple[list[RememberedAction], int, int]:
-    """What the memories tell, how many were not read, and how many tell no time of their own. Days
-    are numbers until the year is known: the minute holds day of the year × 1440.
+    """The contents of the memories, how many were not read, and how many have no explicit time.
+    Days are numbers until the year is known: the minute holds day of the year × 1440.
     """
     actions, unread, untimed = [], 0, 0
     for memory in memories:
@@ -205,12 +205,17 @@ def _recording(
         + 15
     )
     world = RecordedWorld(
-        "town",
-        width,
-        height,
-        ("." * width,) * height,
-        tuple(
-            Place(name, name.replace("_", " "), None, ((x, y, ROOM - 1, ROOM - 1),))
+        kind="town",
+        width=width,
+        height=height,
+        walls=("." * width,) * height,
+        places=tuple(
+            Place(
+                id=name,
+                name=name.replace("_", " "),
+                parent=None,
+                rects=((x, y, ROOM - 1, ROOM - 1),),
+            )
             for name, (x, y) in rooms.items()
         ),
     )
@@ -218,7 +223,12 @@ def _recording(
     recording = Recording(
         world=world,
         actors=tuple(Actor(_id(name), name, "person") for name in lives_told),
-        timing=Timing(FRAME_MS, frames, start.isoformat(), FRAME_MS),
+        timing=Timing(
+            frame_ms=FRAME_MS,
+            frames=frames,
+            simulated_start=start.isoformat(),
+            simulated_ms_per_frame=FRAME_MS,
+        ),
         tracks=tuple(
             _track(name, number, actions, rooms, first_day * 1440, frames)
             for number, (name, actions) in enumerate(lives_told.items())
@@ -226,7 +236,7 @@ def _recording(
         actions=tuple(
             action
             for name, actions in lives_told.items()
-            for action in _recorded(name, actions, first_day * 1440, frames)
+            for action in _make_actions(name, actions, first_day * 1440, frames)
         ),
         provenance={"importer": "concordia", "run": folder.resolve().name},
     )
@@ -242,9 +252,7 @@ def _track(
     origin: int,
     frames: int,
 ) -> Track:
-    """Where the person is said to be, minute by minute; before the first word, where that one
-    is.
-    """
+    """The person's reported place, minute by minute; before the first report, the first place."""
     places = [actions[0].place] * frames
     for action in actions:
         places[action.minute - origin :] = [action.place] * (frames - action.minute + origin)
@@ -252,14 +260,14 @@ def _track(
     dx, dy = number % side * UNITS_PER_TILE, number // side % side * UNITS_PER_TILE
     half = UNITS_PER_TILE // 2
     return Track(
-        _id(name),
-        tuple(rooms[place][0] * UNITS_PER_TILE + dx + half for place in places),
-        tuple(rooms[place][1] * UNITS_PER_TILE + dy + half for place in places),
-        (90,) * frames,
+        actor=_id(name),
+        x=tuple(rooms[place][0] * UNITS_PER_TILE + dx + half for place in places),
+        y=tuple(rooms[place][1] * UNITS_PER_TILE + dy + half for place in places),
+        heading=(90,) * frames,
     )
 
 
-def _recorded(
+def _make_actions(
     name: str, actions: Sequence[RememberedAction], origin: int, frames: int
 ) -> Iterator[Action]:
     """Each lasts until the next one, a quarter of an hour at least for the last."""
@@ -268,14 +276,14 @@ def _recorded(
         words = action.text.removeprefix(name).split()
         begin = action.minute - origin
         yield Action(
-            f"{_id(name)}-{number}",
-            _id(name),
-            begin * FRAME_MS,
-            max(end - origin, begin) * FRAME_MS,
-            words[0].lower().strip(".,") if words else "unspecified",
-            None,
-            action.place,
-            action.text,
+            id=f"{_id(name)}-{number}",
+            actor=_id(name),
+            t0_ms=begin * FRAME_MS,
+            t1_ms=max(end - origin, begin) * FRAME_MS,
+            verb=words[0].lower().strip(".,") if words else "unspecified",
+            object=None,
+            place=action.place,
+            text=action.text,
         )
 
 

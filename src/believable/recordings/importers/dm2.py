@@ -1,119 +1,35 @@
-"""Quake II demos (`.dm2`, protocol 34), read to the last byte: what the server told the client who
-recorded, frame by frame.
+"""Quake II demos (`.dm2`, protocol 34), read to the last byte: the messages of the server to the
+recording client, frame by frame.
 
 A file is a row of blocks, each a length and a run of commands; a length of −1 ends it. The player's
-state and everything in sight are told as differences to an earlier frame, so that one wrong byte
-would show in everything after it: whatever does not fit is an error.
+state and everything in sight are sent as differences to an earlier frame, so that one wrong byte
+would show in everything after it: any mismatch is an error.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from believable.core.errors import InvalidInput
+from believable.recordings.importers.dm2_records import (
+    MuzzleFlash,
+    Quake2Demo,
+    Quake2Entity,
+    Quake2Frame,
+    Quake2Player,
+    Quake2Sound,
+    Vector,
+)
 
 PROTOCOL: Final = 34
-#: Server frames a second.
-FRAME_HZ: Final = 10
-#: Where the descriptions of items, models, sounds and players begin among the configuration
-#: strings.
-CS_MODELS, CS_SOUNDS, CS_ITEMS, CS_PLAYERSKINS = 32, 288, 1056, 1312
+
+
 _MOST_STRINGS = 2080
+
+
 _LARGEST_BLOCK = 1 << 20
-
-Vector = tuple[float, float, float]
-
-
-class Quake2Entity(NamedTuple):
-    """Something in sight of the player: another player, an item, a missile."""
-
-    number: int = 0
-    model: int = 0
-    model2: int = 0
-    model3: int = 0
-    model4: int = 0
-    frame: int = 0
-    skin: int = 0
-    effects: int = 0
-    render: int = 0
-    origin: Vector = (0.0, 0.0, 0.0)
-    angles: Vector = (0.0, 0.0, 0.0)
-    old_origin: Vector = (0.0, 0.0, 0.0)
-    sound: int = 0
-    event: int = 0
-    solid: int = 0
-
-
-class Quake2Player(NamedTuple):
-    """The player who recorded. Lengths in map units, angles in degrees; `stats` as the status bar
-    shows them.
-    """
-
-    move_type: int = 0
-    origin: Vector = (0.0, 0.0, 0.0)
-    velocity: Vector = (0.0, 0.0, 0.0)
-    move_time: int = 0
-    move_flags: int = 0
-    gravity: int = 0
-    delta_angles: tuple[int, int, int] = (0, 0, 0)
-    view_offset: Vector = (0.0, 0.0, 0.0)
-    view_angles: Vector = (0.0, 0.0, 0.0)
-    kick_angles: Vector = (0.0, 0.0, 0.0)
-    gun_index: int = 0
-    gun_frame: int = 0
-    blend: tuple[int, int, int, int] = (0, 0, 0, 0)
-    field_of_view: int = 0
-    render_flags: int = 0
-    stats: tuple[int, ...] = (0,) * 32
-
-
-class Quake2Sound(NamedTuple):
-    sound: int
-    entity: int | None
-    channel: int
-
-
-class MuzzleFlash(NamedTuple):
-    entity: int
-    flash: int
-
-
-@dataclass(frozen=True, slots=True)
-class Quake2Frame:
-    """One tenth of a second. `sounds`, `flashes` and `prints` are what was told in the same message
-    of the server.
-    """
-
-    number: int
-    player: Quake2Player
-    entities: dict[int, Quake2Entity]
-    sounds: tuple[Quake2Sound, ...]
-    flashes: tuple[MuzzleFlash, ...]
-    prints: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class Quake2Demo:
-    """`player_entity` is the number under which the player who recorded is seen."""
-
-    level: str = ""
-    game: str = ""
-    player_entity: int = 0
-    strings: dict[int, str] = field(default_factory=dict)
-    frames: list[Quake2Frame] = field(default_factory=list)
-
-    def item_name(self, stat: int) -> str | None:
-        """The item a pickup string stands for."""
-        return self.strings.get(stat) if stat >= CS_ITEMS else None
-
-    def sound_name(self, number: int) -> str:
-        return self.strings.get(CS_SOUNDS + number, "")
-
-    def model_name(self, number: int) -> str:
-        return self.strings.get(CS_MODELS + number, "")
 
 
 def read_dm2(content: bytes) -> Quake2Demo:
@@ -215,12 +131,9 @@ class _Bytes:
 
 _BYTE, _CHAR, _SHORT, _USHORT, _LONG = (struct.Struct(f"<{code}") for code in "BbhHi")
 
-# ----------------------------------------------------------------------------------------------
-# commands
-
 
 class _Demo:
-    """The state that differences refer to, and what is gathered for the next frame."""
+    """The state that differences refer to, and the data collected for the next frame."""
 
     def __init__(self) -> None:
         self.demo = Quake2Demo()
@@ -355,8 +268,17 @@ class _Demo:
         """
         if self._told is None:
             return
-        noise = (tuple(self._sounds), tuple(self._flashes), tuple(self._prints))
-        self.demo.frames.append(Quake2Frame(*self._told, *noise))
+        number, player, entities = self._told
+        self.demo.frames.append(
+            Quake2Frame(
+                number=number,
+                player=player,
+                entities=entities,
+                sounds=tuple(self._sounds),
+                flashes=tuple(self._flashes),
+                prints=tuple(self._prints),
+            )
+        )
         self._sounds, self._flashes, self._prints, self._told = [], [], [], None
 
 
@@ -371,9 +293,6 @@ def _download(data: _Bytes) -> None:
         data.skip(size)
 
 
-# ----------------------------------------------------------------------------------------------
-# differences
-
 _REMOVE = 1 << 6
 
 
@@ -387,7 +306,7 @@ def _entity_bits(data: _Bytes) -> tuple[int, int]:
     return number, bits
 
 
-def _sized(data: _Bytes, bits: int, small: int, large: int) -> int | None:
+def _read_sized(data: _Bytes, bits: int, small: int, large: int) -> int | None:
     """A number in one byte, two or four, by its two bits."""
     if bits & small and bits & large:
         return data.long()
@@ -407,7 +326,7 @@ def _entity(data: _Bytes, before: Quake2Entity, number: int, bits: int) -> Quake
     if bits & 1 << 17:
         new["frame"] = data.short()
     for name, small, large in (("skin", 16, 25), ("effects", 14, 19), ("render", 12, 18)):
-        value = _sized(data, bits, 1 << small, 1 << large)
+        value = _read_sized(data, bits, 1 << small, 1 << large)
         if value is not None:
             new[name] = value
     x, y, z = before.origin
@@ -542,6 +461,8 @@ _TEMPORARY: Final = dict(
         )
     )
 )
+
+
 _STEAM = 40
 
 

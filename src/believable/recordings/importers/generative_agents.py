@@ -1,13 +1,12 @@
 """Import a run of Generative Agents (Park et al. 2023) or of its translated forks: people, actions,
 plans and map as a recording.
 
-Nothing is guessed: where two files disagree the movement data win, and the report says what
-contradicted them, what was missing, and what was read in a way of its own.
+Nothing is guessed: if two files disagree, the movement data win, and the report lists
+contradictions, missing data, and data that was read in an unusual way.
 """
 
 from __future__ import annotations
 
-import csv
 import datetime
 import json
 import re
@@ -15,23 +14,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from believable.core.errors import InvalidInput, parsing
 from believable.recordings.file import require_sound
-from believable.recordings.importers.agent_movements import (
-    TIME_FORMAT,
-    Life,
-    Moment,
-    Movements,
-    read_json,
-    read_movements,
-)
+from believable.recordings.importers.agent_maze import read_maze, world_of_ways
+from believable.recordings.importers.agent_movements import TIME_FORMAT, read_json, read_movements
+from believable.recordings.importers.movement_records import AgentFrame, AgentTrack, Movements
 from believable.recordings.recording import (
     UNITS_PER_TILE,
     Action,
     Actor,
-    Place,
     PlanStep,
     RecordedWorld,
     Recording,
@@ -39,18 +32,21 @@ from believable.recordings.recording import (
     Timing,
     Track,
 )
-from believable.recordings.scene import tile_rects
 
 #: How a persona writes times into its plan.
 _TIME = r"(\d{1,2})(?::(\d{2}))?\s*([ap]m)?"
+
+
 _SPAN = re.compile(rf"\b(?:from|at)\s+{_TIME}\s*(?:to|until|-)\s*{_TIME}\b", re.IGNORECASE)
+
+
 _POINT = re.compile(rf"\bat\s+{_TIME}\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """Numbers of one persona by which an import can be checked; without a map nobody knows what is
-    blocked.
+    """Numbers of one persona by which an import can be checked; without a map the blocked tiles are
+    unknown.
     """
 
     actor: str
@@ -60,10 +56,10 @@ class RunFacts:
     steps_on_blocked_tiles: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """The recording, the facts it was checked by, every contradiction, and what was missing or read
-    in a way of its own.
+    """The recording, the facts used to check it, every contradiction, and notes on missing or
+    unusually read data.
     """
 
     replay: Recording
@@ -75,16 +71,16 @@ class Imported:
 
 def import_run(folder: Path, *, maze: Path | None = None) -> Imported:
     """Read a run's folder: movements in one of the layouts of `agent_movements`, `personas/` and
-    `maze/` where they are there.
+    `maze/` if they exist.
 
-    maze  the folder of the map, with maze_meta_info.json in it, where it is not `maze/` in the
-          run's folder
+    maze  the folder of the map, with maze_meta_info.json in it, if it is not `maze/` in the run's
+          folder
     """
     with parsing(folder, "Copy the run again."):
-        return _imported(folder, maze)
+        return _import(folder, maze)
 
 
-def _imported(folder: Path, maze: Path | None) -> Imported:
+def _import(folder: Path, maze: Path | None) -> Imported:
     movements = read_movements(folder)
     lives, steps = movements.lives, movements.steps
     meta, notes = _meta(folder), list(movements.notes)
@@ -96,7 +92,7 @@ def _imported(folder: Path, maze: Path | None) -> Imported:
             " the run began"
         )
     mapped = maze is not None or (folder / "maze").is_dir()
-    world = _world(maze or folder / "maze") if mapped else _world_of_ways(lives)
+    world = read_maze(maze or folder / "maze") if mapped else world_of_ways(lives)
     if not mapped:
         notes.append(
             "no map: there is no maze/ beside the movements, so the world has no walls and no"
@@ -104,7 +100,10 @@ def _imported(folder: Path, maze: Path | None) -> Imported:
         )
     frame_ms = round(step_s * 1000)
     timing = Timing(
-        frame_ms, steps, *((start.isoformat(), frame_ms) if start is not None else (None, None))
+        frame_ms=frame_ms,
+        frames=steps,
+        simulated_start=None if start is None else start.isoformat(),
+        simulated_ms_per_frame=None if start is None else frame_ms,
     )
     plans = tuple(
         p for name in lives for p in _plans(folder, name, movements, timing, start, notes)
@@ -132,10 +131,7 @@ def _imported(folder: Path, maze: Path | None) -> Imported:
     )
 
 
-# ------------------------------------------------------------------------------------------ tracks
-
-
-def _track(name: str, life: Life, steps: int) -> Track:
+def _track(name: str, life: AgentTrack, steps: int) -> Track:
     half, moments = UNITS_PER_TILE // 2, life.moments
     return Track(
         actor=_actor_id(name),
@@ -149,8 +145,8 @@ def _track(name: str, life: Life, steps: int) -> Track:
     )
 
 
-def _headings(moments: Sequence[Moment]) -> Iterator[int]:
-    """Degrees clockwise from east; a persona that stands still keeps looking where it went."""
+def _headings(moments: Sequence[AgentFrame]) -> Iterator[int]:
+    """Degrees clockwise from east; a persona that does not move keeps its last direction."""
     heading = 90
     by_move = {(1, 0): 0, (0, 1): 90, (-1, 0): 180, (0, -1): 270}
     for before, after in zip([moments[0], *moments], moments, strict=False):
@@ -158,12 +154,12 @@ def _headings(moments: Sequence[Moment]) -> Iterator[int]:
         yield heading
 
 
-def _emojis(life: Life) -> Iterator[State]:
+def _emojis(life: AgentTrack) -> Iterator[State]:
     for first, _, moment in _runs(life, lambda m: m.emoji):
         yield State(first, "emoji", moment.emoji)
 
 
-def _speech(name: str, life: Life, steps: int) -> Iterator[State]:
+def _speech(name: str, life: AgentTrack, steps: int) -> Iterator[State]:
     """The lines of a conversation, spread evenly over the steps it lasted; each is said by its own
     speaker.
     """
@@ -180,7 +176,9 @@ def _speech(name: str, life: Life, steps: int) -> Iterator[State]:
                     yield State(end, "speech", None)
 
 
-def _runs(life: Life, key: Callable[[Moment], object]) -> Iterator[tuple[int, int, Moment]]:
+def _runs(
+    life: AgentTrack, key: Callable[[AgentFrame], object]
+) -> Iterator[tuple[int, int, AgentFrame]]:
     """(first frame, frame after the last, moment) of each stretch over which `key` stays the
     same.
     """
@@ -191,11 +189,7 @@ def _runs(life: Life, key: Callable[[Moment], object]) -> Iterator[tuple[int, in
         first += len(members)
 
 
-# ------------------------------------------------------------------------------------------ actions
-# and plans
-
-
-def _actions(name: str, life: Life, frame_ms: float) -> Iterator[Action]:
+def _actions(name: str, life: AgentTrack, frame_ms: float) -> Iterator[Action]:
     for number, (first, last, moment) in enumerate(
         _runs(life, lambda m: (m.activity, m.address)), 1
     ):
@@ -250,26 +244,36 @@ def _plans(
     nodes = _persona_file(folder, name, "nodes.json")
     stated = _stated_plan(movements.descriptions.get(name, {}))
     if nodes is None and stated:
-        yield PlanStep(f"{actor}-plan", actor, None, 0, t0, t1, stated)
+        yield PlanStep(
+            id=f"{actor}-plan", actor=actor, parent=None, level=0, t0_ms=t0, t1_ms=t1, text=stated
+        )
     elif nodes is None:
         notes.append(
             f"no plan for the day of {name}: there is no nodes.json under personas/{name}/"
         )
     elif start is not None:
         yield from _day_plan_steps(nodes, actor, start, timing.duration_ms)
-    yield PlanStep(f"{actor}-schedule", actor, None, 0, t0, t1, "Schedule as it was carried out")
+    yield PlanStep(
+        id=f"{actor}-schedule",
+        actor=actor,
+        parent=None,
+        level=0,
+        t0_ms=t0,
+        t1_ms=t1,
+        text="Schedule as it was carried out",
+    )
     for number, (first, last, moment) in enumerate(
         _runs(life, lambda m: _intention(m.activity)), 1
     ):
         begin, end = round(first * timing.frame_ms), round(last * timing.frame_ms)
         yield PlanStep(
-            f"{actor}-s{number}",
-            actor,
-            f"{actor}-schedule",
-            1,
-            begin,
-            end,
-            _intention(moment.activity),
+            id=f"{actor}-s{number}",
+            actor=actor,
+            parent=f"{actor}-schedule",
+            level=1,
+            t0_ms=begin,
+            t1_ms=end,
+            text=_intention(moment.activity),
         )
 
 
@@ -280,8 +284,8 @@ def _stated_plan(description: Mapping[str, Any]) -> str:
 
 
 def _stated_facts(movements: Movements, notes: list[str]) -> dict[str, str]:
-    """What a fork states about people and about the places of conversations, as flat entries of the
-    provenance.
+    """A fork's statements about people and about the places of conversations, as flat entries of
+    the provenance.
     """
     facts: dict[str, str] = {}
     for name, description in movements.descriptions.items():
@@ -318,81 +322,7 @@ def _intention(activity: str) -> str:
     return re.sub(r"\s*\([^()]*\)\s*$", "", activity)
 
 
-# ------------------------------------------------------------------------------------------ world
-
-
-def _world_of_ways(lives: Mapping[str, Life]) -> RecordedWorld:
-    """A world as large as the ways in it, without walls."""
-    width, height = (
-        max(getattr(moment, axis) for life in lives.values() for moment in life.moments) + 2
-        for axis in ("x", "y")
-    )
-    return RecordedWorld("town", width, height, ("." * width,) * height)
-
-
-def _world(maze: Path) -> RecordedWorld:
-    if not (maze / "maze_meta_info.json").is_file():
-        raise InvalidInput(f"{maze}: expected the folder of a map, with maze_meta_info.json in it.")
-    blocked = _matrix(maze / "maze" / "collision_maze.csv", maze)
-    height, width = len(blocked), len(blocked[0])
-    walls = tuple("".join("#" if tile != "0" else "." for tile in row) for row in blocked)
-    sectors = _matrix(maze / "maze" / "sector_maze.csv", maze)
-    arenas = _matrix(maze / "maze" / "arena_maze.csv", maze)
-    sector_names = _block_names(maze / "special_blocks" / "sector_blocks.csv")
-    arena_names = _block_names(maze / "special_blocks" / "arena_blocks.csv")
-    places = [
-        Place(names[0], names[0], None, tile_rects(sectors, block))
-        for block, names in sector_names.items()
-    ]
-    places += [
-        Place(":".join(names), names[1], names[0], tile_rects(arenas, block))
-        for block, names in arena_names.items()
-    ]
-    return RecordedWorld(
-        "town", width, height, walls, tuple(place for place in places if place.rects)
-    )
-
-
-def _matrix(path: Path, maze: Path) -> list[list[str]]:
-    """A tile matrix: rows of tiles, or the whole map in one line, cut by the stated width."""
-    with _open(path) as file:
-        rows = [[cell.strip() for cell in row if cell.strip()] for row in csv.reader(file)]
-    rows = [row for row in rows if row]
-    size = read_json(maze / "maze_meta_info.json")
-    width, height = int(size["maze_width"]), int(size["maze_height"])
-    if len(rows) == 1:
-        rows = [rows[0][at : at + width] for at in range(0, len(rows[0]), width)]
-    if len(rows) != height or any(len(row) != width for row in rows):
-        raise InvalidInput(
-            f"{path}: expected {width} × {height} tiles as in maze_meta_info.json, got {len(rows)}"
-            " rows."
-        )
-    return rows
-
-
-def _open(path: Path) -> TextIO:
-    if not path.is_file():
-        raise InvalidInput(
-            f"{path}: there is no such file, and the map needs it. Copy the whole folder of the"
-            " map."
-        )
-    return path.open(encoding="utf-8", newline="")
-
-
-def _block_names(path: Path) -> dict[str, tuple[str, ...]]:
-    """Block number → names below the world, e.g. ('Hobbs Cafe', 'cafe')."""
-    with _open(path) as file:
-        return {
-            row[0].strip(): tuple(cell.strip() for cell in row[2:])
-            for row in csv.reader(file)
-            if row
-        }
-
-
-# ------------------------------------------------------------------------------------------ facts
-
-
-def _facts(name: str, life: Life, world: RecordedWorld | None) -> RunFacts:
+def _facts(name: str, life: AgentTrack, world: RecordedWorld | None) -> RunFacts:
     moments = life.moments
     moves = [
         abs(b.x - a.x) + abs(b.y - a.y) for a, b in pairwise(moments) if (a.x, a.y) != (b.x, b.y)
@@ -492,25 +422,31 @@ def _actor_id(name: str) -> str:
     return name.lower().replace(" ", "_")
 
 
-# ------------------------------------------------------------------------------------------ the
-# persona's own plan for the day
-
-
 def _day_plan_steps(
     nodes: Path, actor: str, start: datetime.datetime, duration_ms: int
 ) -> Iterator[PlanStep]:
-    """One root for the day with what the persona planned in the morning below it. Items without a
-    stated time last all day.
+    """One root for the day with the persona's morning plan below it. Items without a stated time
+    last all day.
     """
     text = _plan_text(nodes, start)
     if text is None:
         return
     title, _, listed = text.partition(": ")
     root = f"{actor}-plan"
-    yield PlanStep(root, actor, None, 0, 0, duration_ms, title)
+    yield PlanStep(
+        id=root, actor=actor, parent=None, level=0, t0_ms=0, t1_ms=duration_ms, text=title
+    )
     for number, item in enumerate(listed.rstrip(".").split(", "), 1):
         t0, t1 = _stated_span(item, duration_ms)
-        yield PlanStep(f"{actor}-p{number}", actor, root, 1, t0, t1, item)
+        yield PlanStep(
+            id=f"{actor}-p{number}",
+            actor=actor,
+            parent=root,
+            level=1,
+            t0_ms=t0,
+            t1_ms=t1,
+            text=item,
+        )
 
 
 def _plan_text(nodes: Path, start: datetime.datetime) -> str | None:

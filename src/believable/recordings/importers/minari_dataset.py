@@ -66,9 +66,9 @@ def _recording(
     }
     plain_seed = None if seed is None else int(seed)
     return Recording(
-        world=RecordedWorld("gym", 1, 1, (".",)),
+        world=RecordedWorld(kind="gym", width=1, height=1, walls=(".",)),
         actors=(Actor("player", "You", "player"),),
-        timing=Timing(1000 / frames_per_s, steps),
+        timing=Timing(frame_ms=1000 / frames_per_s, frames=steps),
         tracks=(),
         telemetry={
             "key": (0,) * steps,
@@ -92,7 +92,9 @@ def _recording(
 
 
 def _environment(spec: Any, seed: int | None) -> Mapping[str, Scalar]:
-    """What the environment can be made again from, as recordings of the world `gym` keep it."""
+    """The data from which the environment can be made again, as recordings of the world `gym` store
+    it.
+    """
     if spec is None:
         return {}
     options = {name: value for name, value in spec.kwargs.items() if name != "render_mode"}

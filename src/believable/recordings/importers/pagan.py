@@ -3,9 +3,9 @@ as it should be.
 
 An export has the columns `OriginalName, DatabaseName, Participant, SessionID, Timestamp, VideoTime,
 Value`, newer ones also `ExternalPID`; any others are kept as extras. Rows arrive as the network
-delivered them: sessions interleave, rows come twice or out of order. Rows are put back in the order
-of their own timestamps, and exact repetitions are counted and left out; nothing is filled in,
-repaired or decided where rows contradict each other.
+delivered them: sessions interleave, rows are duplicated or out of order. Rows are put back in the
+order of their own timestamps, and exact repetitions are counted and left out; nothing is filled in
+or repaired, and contradictions between rows are not resolved.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
     """One participant's annotation of one video, in the order of time. Arrays are read-only.
 
@@ -109,7 +109,7 @@ class PaganFinding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was read: `rows` lines after the header, of which `used` are in the traces."""
+    """The data that was read: `rows` lines after the header, of which `used` are in the traces."""
 
     rows: int
     used: int
@@ -127,7 +127,7 @@ class PaganExport:
     report: Report
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PaganSample:
     """A row that can be used."""
 
@@ -275,16 +275,16 @@ def _row(number: int, cells: Sequence[str], header: _Header) -> PaganSample | st
         return "no_id"
     extra = tuple(cells[place].strip() for _, place in header.extra)
     return PaganSample(
-        number,
-        cell["OriginalName"],
-        cell["DatabaseName"],
-        cell["Participant"],
-        cell["SessionID"],
-        int(timestamp),
-        float(media),
-        float(value),
-        cell.get(EXTERNAL, ""),
-        extra,
+        line=number,
+        original_name=cell["OriginalName"],
+        database_name=cell["DatabaseName"],
+        participant=cell["Participant"],
+        session_id=cell["SessionID"],
+        timestamp_ms=int(timestamp),
+        media_ms=float(media),
+        value=float(value),
+        external_pid=cell.get(EXTERNAL, ""),
+        extra=extra,
     )
 
 
@@ -332,14 +332,14 @@ def _built(kept: Sequence[PaganSample], rows: Sequence[PaganSample], names: Sequ
         original_names=tuple(dict.fromkeys(row.original_name for row in rows)),
         external_pid=external[0] if len(external) == 1 else None,
         extra=MappingProxyType(extra),
-        timestamp_ms=_fixed([row.timestamp_ms for row in kept], np.int64),
-        media_ms=_fixed([row.media_ms for row in kept], np.float64),
-        value=_fixed([row.value for row in kept], np.float64),
-        lines=_fixed([row.line for row in kept], np.int64),
+        timestamp_ms=_to_array([row.timestamp_ms for row in kept], np.int64),
+        media_ms=_to_array([row.media_ms for row in kept], np.float64),
+        value=_to_array([row.value for row in kept], np.float64),
+        lines=_to_array([row.line for row in kept], np.int64),
     )
 
 
-def _fixed(values: Sequence[float], kind: type[Number]) -> NDArray[Number]:
+def _to_array(values: Sequence[float], kind: type[Number]) -> NDArray[Number]:
     array = np.array(values, kind)
     array.flags.writeable = False
     return array

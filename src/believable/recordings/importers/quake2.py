@@ -1,9 +1,8 @@
-"""A Quake II demo as a recording: who moved where, what was picked up, shot and lost, ten times a
-second.
+"""A Quake II demo as a recording: movements, pickups, shots and losses, ten times a second.
 
-The demo has no message about what somebody carries. It is derived: what was picked up since the
-last death, by the words of the status bar and by the player's own pickup sounds. The place itself
-is not in a demo, only where figures were: the map is drawn from that.
+The demo has no message about inventories. It is derived: the pickups since the last death, by the
+text of the status bar and by the player's own pickup sounds. The place itself is not in a demo,
+only where figures were: the map is drawn from that.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from believable.core.errors import InvalidInput
-from believable.recordings.importers.dm2 import (
+from believable.recordings.importers.dm2 import read_dm2
+from believable.recordings.importers.dm2_records import (
     CS_PLAYERSKINS,
     FRAME_HZ,
     Quake2Demo,
     Quake2Frame,
-    read_dm2,
 )
 from believable.recordings.recording import (
     UNITS_PER_TILE,
@@ -35,11 +34,11 @@ from believable.recordings.recording import (
 UNITS = 64
 #: Where the status bar shows what.
 HEALTH, AMMUNITION, ARMOUR, PICKUP_ICON, PICKUP_WORDS, FRAGS = 1, 3, 5, 7, 8, 14
-#: Ways of moving: 2 and 3 are dead, 4 stands still between two games.
+#: Ways of moving: 2 and 3 are dead, 4 is motionless between two games.
 DEAD, FROZEN = (2, 3), 4
 #: The model number of other players.
 FIGURE = 255
-#: What one hears of one's own pickups, where the status bar names none.
+#: The sounds of one's own pickups, for pickups that the status bar does not name.
 PICKUP_SOUNDS: Mapping[str, str] = {
     "misc/w_pkup.wav": "weapon",
     "misc/am_pkup.wav": "ammunition",
@@ -52,7 +51,7 @@ PICKUP_SOUNDS: Mapping[str, str] = {
     "items/l_health.wav": "Health",
     "items/pkup.wav": "item",
 }
-#: When the game puts back what was taken: armour after 20 seconds, everything else after 30.
+#: When the game returns taken items: armour after 20 seconds, everything else after 30.
 RESPAWN_MS: Mapping[str, int] = {
     **dict.fromkeys(("Jacket Armor", "Combat Armor", "Body Armor", "Armor Shard"), 20_000),
     **dict.fromkeys(
@@ -75,7 +74,7 @@ class DemoEvent:
 
 @dataclass(frozen=True, slots=True)
 class ImportedDemo:
-    """The recording, and what the player did in it."""
+    """The recording, and the player's actions in it."""
 
     recording: Recording
     level: str
@@ -96,7 +95,7 @@ def import_demo(path: Path) -> ImportedDemo:
 
 
 def demo_events(demo: Quake2Demo) -> Iterator[DemoEvent]:
-    """What the player did, frame by frame."""
+    """The player's actions, frame by frame."""
     words, alive = 0, True
     for number, frame in enumerate(demo.frames):
         stats = frame.player.stats
@@ -122,8 +121,8 @@ def demo_events(demo: Quake2Demo) -> Iterator[DemoEvent]:
 def _pickups(
     frame: int, named: str | None, shown: str | None, sounds: list[str]
 ) -> Iterator[DemoEvent]:
-    """The status bar shows the last of several things picked up at once; a sound without new words
-    is one more of what it shows, where that goes with the sound, else only its kind is known.
+    """The status bar shows the last of several things picked up at once; a sound without new text
+    is one more of the displayed item if the sound matches it; else only its kind is known.
     """
     for place, sound in enumerate(sounds):
         last = place == len(sounds) - 1
@@ -134,7 +133,7 @@ def _pickups(
 
 
 def carried(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> list[frozenset[str]]:
-    """What the player has picked up since the last death, in each frame."""
+    """The player's pickups since the last death, in each frame."""
     by_frame: dict[int, list[DemoEvent]] = {}
     for event in events:
         by_frame.setdefault(event.frame, []).append(event)
@@ -166,10 +165,10 @@ def _recording(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> Recording:
 
     frames = demo.frames
     own = Track(
-        "player",
-        tuple(across(frame.player.origin[0]) for frame in frames),
-        tuple(down(frame.player.origin[1]) for frame in frames),
-        tuple(round(-frame.player.view_angles[1]) % 360 for frame in frames),
+        actor="player",
+        x=tuple(across(frame.player.origin[0]) for frame in frames),
+        y=tuple(down(frame.player.origin[1]) for frame in frames),
+        heading=tuple(round(-frame.player.view_angles[1]) % 360 for frame in frames),
     )
     actors, tracks = [Actor("player", _name(demo, demo.player_entity), "mover")], [own]
     for entity in sorted({number for frame in frames for number in _figures(demo, frame)}):
@@ -183,7 +182,7 @@ def _recording(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> Recording:
         for number in range(first + 1, len(frames)):
             places.append(
                 seen.get(number, places[-1])
-            )  # out of sight it stays where it was seen last
+            )  # out of sight it stays at its last seen position
         actors.append(Actor(f"other-{entity}", _name(demo, entity), "mover"))
         xs, ys = (
             tuple(across(place.origin[0]) for place in places),
@@ -191,22 +190,22 @@ def _recording(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> Recording:
         )
         tracks.append(
             Track(
-                f"other-{entity}",
-                xs,
-                ys,
-                tuple(round(-place.angles[1]) % 360 for place in places),
-                first,
+                actor=f"other-{entity}",
+                x=xs,
+                y=ys,
+                heading=tuple(round(-place.angles[1]) % 360 for place in places),
+                first_frame=first,
             )
         )
     frame_ms = 1000 // FRAME_HZ
     actions = tuple(
         Action(
-            f"a{n}",
-            "player",
-            event.frame * frame_ms,
-            (event.frame + 1) * frame_ms,
-            event.verb,
-            event.what,
+            id=f"a{n}",
+            actor="player",
+            t0_ms=event.frame * frame_ms,
+            t1_ms=(event.frame + 1) * frame_ms,
+            verb=event.verb,
+            object=event.what,
             text=_words(event),
         )
         for n, event in enumerate(events)
@@ -219,9 +218,11 @@ def _recording(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> Recording:
     }
     provenance |= {f"respawn_ms {item}": time for item, time in RESPAWN_MS.items()}
     return Recording(
-        world=RecordedWorld("arena", width, height, _walls(tracks, width, height)),
+        world=RecordedWorld(
+            kind="arena", width=width, height=height, walls=_walls(tracks, width, height)
+        ),
         actors=tuple(actors),
-        timing=Timing(frame_ms, len(frames)),
+        timing=Timing(frame_ms=frame_ms, frames=len(frames)),
         tracks=tuple(tracks),
         actions=actions,
         telemetry=_telemetry(demo, events),
@@ -252,8 +253,8 @@ def _words(event: DemoEvent) -> str:
 
 
 def _surface(frames: list[Quake2Frame]) -> tuple[int, int, int, int]:
-    """Left column, upper edge, width and height in tiles: as far as anybody went, and a tile
-    around.
+    """Left column, upper edge, width and height in tiles: the area that was entered, and a tile
+    around it.
     """
     points = [frame.player.origin for frame in frames]
     points += [
@@ -268,7 +269,7 @@ def _surface(frames: list[Quake2Frame]) -> tuple[int, int, int, int]:
 
 
 def _walls(tracks: list[Track], width: int, height: int) -> tuple[str, ...]:
-    """Free is where somebody was, and the tiles around it."""
+    """Tiles are free if a player was there, and the tiles around it."""
     been = {
         (x // UNITS_PER_TILE + dx, y // UNITS_PER_TILE + dy)
         for track in tracks

@@ -21,22 +21,33 @@ async function enliven(place) {
   if (!embed || !spec) return;
   const stage = document.createElement("div");
   // The interpreter needs no eval, so the strictest content policy holds.
-  const options = { actions: false, renderer: "svg", ast: true, defaultStyle: false, tooltip: { disableDefaultStyle: true }, logLevel: 1 };
+  const options = {
+    actions: false,
+    renderer: "svg",
+    ast: true,
+    defaultStyle: false,
+    tooltip: { disableDefaultStyle: true },
+    logLevel: 1,
+  };
   await embed(stage, spec, options);
   place.replaceChildren(stage);
   place.dataset.live = "yes";
 }
 
-const seen = new IntersectionObserver((entries) => {
-  for (const entry of entries) {
-    if (!entry.isIntersecting) continue;
-    seen.unobserve(entry.target);
-    // A figure that cannot be drawn here stays as the picture it is.
-    enliven(/** @type {HTMLElement} */ (entry.target)).catch((error) => console.warn(error));
-  }
-}, { rootMargin: "300px" });
+const seen = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting) continue;
+      seen.unobserve(entry.target);
+      // A figure that cannot be drawn here stays as the picture it is.
+      enliven(/** @type {HTMLElement} */ (entry.target)).catch((error) => console.warn(error));
+    }
+  },
+  { rootMargin: "300px" },
+);
 function watch() {
-  for (const place of document.querySelectorAll("[data-figure]:not([data-live])")) seen.observe(place);
+  for (const place of document.querySelectorAll("[data-figure]:not([data-live])"))
+    seen.observe(place);
 }
 watch();
 // The console puts newer results into the same page.
@@ -82,27 +93,44 @@ const KEY = "believable-report-scheme";
 
 /** Pages opened from a file may have no storage. */
 function stored() {
-  try { return localStorage.getItem(KEY); } catch { return null; }
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
 }
 
 /** @param {string} scheme */
 function choose(scheme) {
   root.dataset.scheme = scheme;
-  try { localStorage.setItem(KEY, scheme); } catch { /* the choice holds until the page is closed */ }
+  try {
+    localStorage.setItem(KEY, scheme);
+  } catch {
+    /* the choice holds until the page is closed */
+  }
 }
 
 const chosen = stored();
 if (chosen === "light" || chosen === "dark") root.dataset.scheme = chosen;
 document.getElementById("scheme")?.addEventListener("click", () => {
-  const dark = root.dataset.scheme ? root.dataset.scheme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const dark = root.dataset.scheme
+    ? root.dataset.scheme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
   choose(dark ? "light" : "dark");
 });
 document.getElementById("print")?.addEventListener("click", () => print());
-addEventListener("beforeprint", () => { for (const details of document.querySelectorAll("details")) details.open = true; });
+addEventListener("beforeprint", () => {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+});
 
 // ------------------------------------------------------------------------------------------------ contents
 
-const entries = new Map([...document.querySelectorAll(".contents a")].map((link) => [(link.getAttribute("href") || "").slice(1), link]));
+const entries = new Map(
+  [...document.querySelectorAll(".contents a")].map((link) => [
+    (link.getAttribute("href") || "").slice(1),
+    link,
+  ]),
+);
 const parts = [...entries.keys()].map((id) => document.getElementById(id));
 function mark() {
   const passed = parts.filter((part) => part && part.getBoundingClientRect().top < 160);

@@ -94,7 +94,7 @@ def code_pair(
 def count_table(coded: CodedLabels) -> IntArray:
     """How many raters put each item (row) into each category (column)."""
     items, width = len(coded.codes), len(coded.categories)
-    # Missing cells (code −1) go to a column of their own, which is dropped.
+    # Missing cells (code −1) go to an extra column, which is dropped.
     cells = coded.codes + np.arange(1, items * (width + 1) + 1, width + 1)[:, None]
     return np.bincount(cells.ravel(), minlength=items * (width + 1)).reshape(items, width + 1)[
         :, 1:
@@ -181,7 +181,7 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
             array = _object_array(values, name)
     else:
         array = values
-    return _unwrapped(array, name) if array.dtype.kind == "O" else array
+    return _unwrap(array, name) if array.dtype.kind == "O" else array
 
 
 def _is_row(row: Any) -> bool:
@@ -199,7 +199,7 @@ def _object_array(values: Sequence[Any], name: str) -> NDArray[Any]:
     return np.array(values, dtype=object)
 
 
-def _unwrapped(array: NDArray[Any], name: str) -> NDArray[Any]:
+def _unwrap(array: NDArray[Any], name: str) -> NDArray[Any]:
     """Objects as floats when every present one is a number (None becomes NaN); texts stay
     objects.
     """

@@ -1,4 +1,4 @@
-"""Cohen's κ: two coders with habits of their own."""
+"""Cohen's κ: two coders, each with individual habits."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ from believable.stats.inputs import FloatArray, one_of
 Measurement = Literal["nominal", "ordinal", "interval", "ratio"]
 
 _CELLS_AT_ONCE = 4_000_000
-#: With so few different values units are counted in a table of values; with more their values are
-#: listed.
+#: If there are at most this many distinct values, units are counted in a table of values; otherwise
+#: their values are listed.
 _FEW_VALUES = 24
 
 
@@ -141,7 +141,7 @@ class _ListedValues:
         within, each = np.zeros(len(self.sizes)), self.values[self.code]
         for lag in range(
             1, int(self.sizes.max())
-        ):  # values of a unit stand together, so all pairs are lags
+        ):  # the values of a unit are adjacent, so all pairs are lags
             same = self.unit[lag:] == self.unit[:-lag]
             distance = 2 * _ratio_distance(each[:-lag][same], each[lag:][same])
             within += np.bincount(self.unit[lag:][same], distance, minlength=len(within))
@@ -224,16 +224,16 @@ def _pairable(coded: CodedLabels) -> tuple[_Pairable, tuple[str, ...]]:
     codes, width = coded.codes, len(coded.categories)
     numbers = np.array(coded.categories if coded.numeric else range(width), dtype=np.float64)
     if width <= _FEW_VALUES:
-        pairable, units = _counted(count_table(coded).astype(np.float64), numbers)
+        pairable, units = _count_values(count_table(coded).astype(np.float64), numbers)
     else:
         present = codes >= 0
         keep = present.sum(axis=1) >= 2
-        pairable, units = _listed(codes, present & keep[:, None], keep, numbers), len(keep)
+        pairable, units = _list_values(codes, present & keep[:, None], keep, numbers), len(keep)
     few = units - len(pairable.sizes)
     return pairable, (f"{few} of {units} units have fewer than two values",) if few else ()
 
 
-def _counted(table: FloatArray, numbers: FloatArray) -> tuple[_Pairable, int]:
+def _count_values(table: FloatArray, numbers: FloatArray) -> tuple[_Pairable, int]:
     units, sizes = len(table), table @ np.ones(len(numbers))
     if units and np.minimum.reduce(sizes) < 2:
         keep = sizes >= 2
@@ -245,7 +245,7 @@ def _counted(table: FloatArray, numbers: FloatArray) -> tuple[_Pairable, int]:
     return _Counted(np.ascontiguousarray(table[:, used]), sizes, numbers[used]), units
 
 
-def _listed(
+def _list_values(
     codes: IntArray, cells: NDArray[np.bool_], keep: NDArray[np.bool_], numbers: FloatArray
 ) -> _ListedValues:
     rows, columns = np.nonzero(cells)

@@ -30,9 +30,11 @@ from believable.stats.estimate import Estimate, check_level, mean_share, undefin
 from believable.stats.inputs import FloatArray, one_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _ItemAgreement:
-    """What the category coefficients are made of. `usable`: items with at least two ratings."""
+    """The parts from which the category coefficients are computed. `usable`: items with at least
+    two ratings.
+    """
 
     counts: IntArray
     usable: NDArray[np.bool_]
@@ -97,7 +99,7 @@ def percent_agreement(
     if n < 2:
         return one_item(value, method, level, notes=notes)
     low, high = mean_share(shares, level=level)
-    return Estimate(value, low, high, level, n, method, notes=notes)
+    return Estimate(value=value, low=low, high=high, level=level, n=n, method=method, notes=notes)
 
 
 def fleiss_kappa(
@@ -183,7 +185,12 @@ def _parts(
     per_item = np.divide(agreeing, pairs, out=np.zeros(len(counts)), where=usable)
     item_shares = counts / rated[:, None]
     return _ItemAgreement(
-        counts, usable, per_item, item_shares.mean(axis=0), item_shares, coded.codes.shape[1]
+        counts=counts,
+        usable=usable,
+        per_item=per_item,
+        shares=item_shares.mean(axis=0),
+        item_shares=item_shares,
+        raters=coded.codes.shape[1],
     )
 
 

@@ -22,7 +22,7 @@ from believable.stats.inputs import FloatArray, one_of
 IccForm = Literal["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Squares:
     """Mean squares of the two-way table: between rows, within rows, between columns, residual."""
 
@@ -90,12 +90,12 @@ def icc(ratings: Any, form: IccForm = "ICC2", *, level: float = 0.95) -> Estimat
     statistic = squares.rows / noise if noise > 0 else None
     p_value = None if statistic is None else float(special.fdtrc(*df, statistic))
     return Estimate(
-        value,
-        low,
-        high,
-        level,
-        squares.n,
-        method,
+        value=value,
+        low=low,
+        high=high,
+        level=level,
+        n=squares.n,
+        method=method,
         statistic=statistic,
         df=df,
         p_value=p_value,
@@ -145,7 +145,9 @@ def cronbach_alpha(items: Any, *, level: float = 0.95) -> Estimate:
     if value >= 1 - 1e-12:
         reason = "the items are identical up to constants, so the error variance is 0"
         return without_interval(1.0, reason, method=method, n=n, level=level, notes=notes)
-    return Estimate(value, low, high, level, n, method, df=df, notes=notes)
+    return Estimate(
+        value=value, low=low, high=high, level=level, n=n, method=method, df=df, notes=notes
+    )
 
 
 def _squares(
@@ -169,12 +171,12 @@ def _mean_squares(table: FloatArray) -> _Squares:
     residual = centred - row_means[:, None] - column_means[None, :]
     error = float((residual * residual).sum())
     return _Squares(
-        n,
-        k,
-        rows / (n - 1),
-        (error + columns) / (n * (k - 1)),
-        columns / (k - 1),
-        error / ((n - 1) * (k - 1)),
+        n=n,
+        k=k,
+        rows=rows / (n - 1),
+        within=(error + columns) / (n * (k - 1)),
+        columns=columns / (k - 1),
+        error=error / ((n - 1) * (k - 1)),
     )
 
 
@@ -279,12 +281,12 @@ def kendall_w(ratings: Any, *, level: float = 0.95) -> Estimate:
         for b in (inner.low, inner.high)
     )
     return Estimate(
-        value,
-        low,
-        high,
-        level,
-        n,
-        method,
+        value=value,
+        low=low,
+        high=high,
+        level=level,
+        n=n,
+        method=method,
         reason=inner.reason,
         statistic=chi_square,
         df=(float(n - 1),),

@@ -12,7 +12,7 @@ from believable.stats.inputs import FloatArray
 from believable.stats.models.design import Design, Table, Varying
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CellCounts:
     """Rows with the same predictors and groups, as one row of counts. `constant` restores logLik of
     the rows.
@@ -27,7 +27,7 @@ class CellCounts:
 
 
 def trials_of(matrices: Design, table: Table, trials: str | None) -> FloatArray:
-    """How many answers each row stands for; the response is checked against it."""
+    """The number of answers in each row; the response is checked against it."""
     response, name = matrices.response, matrices.formula.response
     if trials is None:
         wrong = (response != 0) & (response != 1)
@@ -85,7 +85,14 @@ def collapse(matrices: Design, sizes: FloatArray) -> CellCounts:
         replace(v, codes=v.codes[first], values=v.values[first]) for v in matrices.varying
     )
     constant = log_choose(sizes, matrices.response) - log_choose(trials, successes)
-    return CellCounts(successes, trials, matrices.fixed[first], varying, constant, len(sizes))
+    return CellCounts(
+        successes=successes,
+        trials=trials,
+        fixed=matrices.fixed[first],
+        varying=varying,
+        constant=constant,
+        n=len(sizes),
+    )
 
 
 def log_choose(trials: FloatArray, successes: FloatArray) -> float:

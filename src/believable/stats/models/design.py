@@ -40,7 +40,7 @@ class RandomPart:
         return ":".join(self.group)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
     """A parsed formula; `terms` are the fixed ones, each the names whose product it is, lower
     orders first.
@@ -67,7 +67,7 @@ def parse(text: str) -> Formula:
             "(1 + slope | group), powers (a + b)^2; parentheses serve nothing else."
         )
     intercept, terms = _sum(rest, text)
-    return Formula(text, response, intercept, terms, random)
+    return Formula(text=text, response=response, intercept=intercept, terms=terms, random=random)
 
 
 def _power(match: re.Match[str], text: str) -> str:
@@ -129,7 +129,7 @@ Table = Mapping[str, Sequence[Any] | NDArray[Any]]
 IntArray = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Varying:
     """The columns that vary by group: row r belongs to level codes[r] and has values[r] as its
     columns.
@@ -146,7 +146,7 @@ class Varying:
         return len(self.names)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
     """Everything a fit needs; `notes` say what became of groups with too few levels."""
 
@@ -171,7 +171,7 @@ def design(
     columns = _Columns(table, levels)
     response = columns.numeric(formula.response)
     kept, extra, notes = _enough_levels(formula, columns, least_levels)
-    names, blocks = _fixed(formula, extra, columns)
+    names, blocks = _fixed_columns(formula, extra, columns)
     fixed = np.column_stack(blocks) if blocks else np.empty((columns.n, 0))
     if fixed.shape[1] == 0:
         raise InvalidInput(
@@ -184,7 +184,14 @@ def design(
         )
     check_rank(np.asarray(np.linalg.qr(fixed, mode="r")), names, place="formula")
     varying = tuple(_varying(part, columns) for part in kept)
-    return Design(formula, response, tuple(names), fixed, varying, notes)
+    return Design(
+        formula=formula,
+        response=response,
+        names=tuple(names),
+        fixed=fixed,
+        varying=varying,
+        notes=notes,
+    )
 
 
 class _Columns:
@@ -306,7 +313,7 @@ def _enough_levels(
     return kept, list(dict.fromkeys(extra)), tuple(dict.fromkeys(notes))
 
 
-def _fixed(
+def _fixed_columns(
     formula: Formula, extra: list[str], columns: _Columns
 ) -> tuple[list[str], list[FloatArray]]:
     names, blocks = ([INTERCEPT], [np.ones(columns.n)]) if formula.intercept else ([], [])
@@ -345,5 +352,9 @@ def _varying(part: RandomPart, columns: _Columns) -> Varying:
         coded += columns.coded(slope)
     names = tuple(name for name, _ in coded)
     return Varying(
-        part.label, names, codes, count, np.column_stack([values for _, values in coded])
+        group=part.label,
+        names=names,
+        codes=codes,
+        levels=count,
+        values=np.column_stack([values for _, values in coded]),
     )

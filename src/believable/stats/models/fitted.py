@@ -1,4 +1,4 @@
-"""What a mixed model returns."""
+"""The result of a mixed model."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RandomCorrelation:
     value: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Convergence:
     """How the fit ended.
 
@@ -62,11 +62,12 @@ class Convergence:
     messages: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MixedModel:
     """A fitted mixed model at full precision.
 
-    criterion       what was maximised: "REML", "ML", "ML (Laplace)" or a named penalised likelihood
+    criterion       the maximized function: "REML", "ML", "ML (Laplace)" or a named penalised
+                    likelihood
     log_likelihood  its value on the scale of R's logLik, for the rows as given
     sigma           residual standard deviation (linear models)
     groups          (name, number of levels) of every random group

@@ -63,7 +63,7 @@ def hessian(function: Callable[[FloatArray], float], at: FloatArray) -> FloatArr
 _NEWTON_STEPS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LaplaceFit:
     """The optimum: coefficients with their covariance, relative Cholesky blocks in the order of
     `varying`.
@@ -112,15 +112,15 @@ def fit_laplace(
         for block, scale in zip(random_effects.blocks(at[p:], ordered), scales, strict=True)
     ]
     return LaplaceFit(
-        at[:p],
-        spread,
-        ordered,
-        blocks,
-        -surface(at),
-        left < 1e-6,
-        random_effects.is_singular(at[p:], ordered),
-        surface.evaluations,
-        left,
+        beta=at[:p],
+        cov_beta=spread,
+        varying=ordered,
+        blocks=blocks,
+        log_likelihood=-surface(at),
+        converged=left < 1e-6,
+        singular=random_effects.is_singular(at[p:], ordered),
+        evaluations=surface.evaluations,
+        decrease_left=left,
     )
 
 

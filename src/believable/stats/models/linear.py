@@ -48,8 +48,8 @@ def mixed_linear(
     least_levels a group with fewer levels becomes a fixed effect, with one level it is dropped (see
     notes)
     Undefined    a response without variance, terms that others determine, and a group with as many
-                 random effects as rows (they cannot be told from the residual) are errors. Singular
-                 fits and failed optimisations are in `convergence`.
+                 random effects as rows (they cannot be separated from the residual) are errors.
+                 Singular fits and failed optimisations are in `convergence`.
     Source       Bates, Mächler, Bolker & Walker (2015); Kuznetsova et al. (2017) for the degrees of
                  freedom.
     Checked      R lme4 and lmerTest: sleepstudy and simulated crossed designs.
@@ -75,15 +75,15 @@ def mixed_linear(
                 f" {len(matrices.response)} rows, so they cannot be told from the residual. Give"
                 " several rows per level, or leave the group out."
             )
-    # Some hundred small factorisations: threads of their own cost more than they bring, and on a
-    # busy machine the wait for each other takes nearly all the time.
+    # A few hundred small factorizations: extra threads cost more than they save, and on a busy
+    # machine waiting for each other takes nearly all the time.
     with threadpool_limits(1):
         problem = _DevianceProblem.of(matrices, reml=criterion == "REML")
         theta, convergence = _optimise(problem)
         return _describe(matrices, problem, theta, convergence, criterion, level)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Solution:
     deviance: float
     log_dets: float
@@ -92,7 +92,7 @@ class _Solution:
     unscaled: FloatArray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _DevianceProblem:
     """The data of a fit in coordinates that keep its digits: fixed effects as the Q of their QR
     decomposition, the response as its residual from ordinary least squares.
@@ -117,7 +117,16 @@ class _DevianceProblem:
         products = gram(varying, np.column_stack([q, residual]))
         begin = random_effects.likely_start(varying, residual)
         solved = linalg.solve_triangular(upper, projected)
-        return cls(varying, scales, products, upper, solved, begin, len(residual), reml)
+        return cls(
+            varying=varying,
+            scales=scales,
+            products=products,
+            upper=upper,
+            least_squares=solved,
+            begin=begin,
+            n=len(residual),
+            reml=reml,
+        )
 
     @property
     def rank(self) -> int:
@@ -128,7 +137,7 @@ class _DevianceProblem:
         return self.n - self.rank if self.reml else self.n
 
     def corner(self, theta: FloatArray) -> tuple[FloatArray, float]:
-        """What the random effects leave of the fixed effects and the response, and the log
+        """The fixed effects and the response after removing the random effects, and the log
         determinants.
 
         A fit asks for many points several times (differences at other residual scales, of every
@@ -158,7 +167,11 @@ class _DevianceProblem:
         back = np.linalg.inv(corner[:p, :p].T @ self.upper)
         beta = self.least_squares + back @ corner[p, :p]
         return _Solution(
-            self.deviance(theta), log_dets, float(corner[p, p]) ** 2, beta, back @ back.T
+            deviance=self.deviance(theta),
+            log_dets=log_dets,
+            residual=float(corner[p, p]) ** 2,
+            beta=beta,
+            unscaled=back @ back.T,
         )
 
     def at_scale(self, theta: FloatArray, sigma: float) -> float:
@@ -184,7 +197,14 @@ def _optimise(problem: _DevianceProblem) -> tuple[FloatArray, Convergence]:
     converged = left < _DECREASE_TOLERANCE
     messages = () if converged else (f"the deviance could still fall by {left:.2g}",)
     singular = random_effects.is_singular(theta, problem.varying)
-    return theta, Convergence(converged, singular, False, evaluations, left, messages)
+    return theta, Convergence(
+        converged=converged,
+        singular=singular,
+        separated=False,
+        evaluations=evaluations,
+        decrease_left=left,
+        messages=messages,
+    )
 
 
 def _descend(problem: _DevianceProblem, begin: FloatArray) -> tuple[FloatArray, float, int]:
@@ -215,7 +235,7 @@ def _descend(problem: _DevianceProblem, begin: FloatArray) -> tuple[FloatArray, 
 
 
 def _without_gradient(problem: _DevianceProblem, begin: FloatArray) -> FloatArray:
-    """A trust-region search that needs no slopes, which mislead beside a boundary."""
+    """A trust-region search that needs no slopes, which mislead near a boundary."""
     lower = random_effects.lower_limits(problem.varying)
     optimum = optimize.minimize(
         problem.deviance,
@@ -300,18 +320,18 @@ def _describe(
     sds, correlations = random_effects.describe(parts, problem.varying)
     groups = tuple(dict.fromkeys((v.group, v.levels) for v in problem.varying))
     return MixedModel(
-        matrices.formula.text,
-        terms,
-        sds,
-        correlations,
-        sigma,
-        -solution.deviance / 2,
-        criterion,
-        problem.n,
-        groups,
-        f"linear mixed model, {criterion}",
-        convergence,
-        notes,
+        formula=matrices.formula.text,
+        terms=terms,
+        random=sds,
+        correlations=correlations,
+        sigma=sigma,
+        log_likelihood=-solution.deviance / 2,
+        criterion=criterion,
+        n=problem.n,
+        groups=groups,
+        method=f"linear mixed model, {criterion}",
+        convergence=convergence,
+        notes=notes,
     )
 
 
@@ -363,12 +383,12 @@ def _coefficient(beta: float, se: float, df: float | None, n: int, level: float)
         else "linear mixed model, Satterthwaite t interval"
     )
     return Estimate(
-        beta,
-        beta - half,
-        beta + half,
-        level,
-        n,
-        method,
+        value=beta,
+        low=beta - half,
+        high=beta + half,
+        level=level,
+        n=n,
+        method=method,
         se=se,
         statistic=beta / se,
         df=() if df is None else (df,),

@@ -69,20 +69,20 @@ def mixed_logistic(
                  fallen by half the chi-square quantile (slower, better when estimates are large)
     freedom      "levels": an effect that varies between the levels of a group (a random slope, or a
                  predictor that is constant within levels) has Student's t with as many degrees of
-                 freedom as levels tell it: those in which a random slope's predictor varies, less
-                 one; or all levels, less the predictors constant within them. Of simulated studies
-                 with 11 people whose own effects differ (SD .6), z rejects in .094 without an
-                 effect on average, t in .057 (`python -m validation.odds_size`). Other effects, and
-                 the intercept, have z. "normal": z throughout, as lme4 prints.
+                 freedom as there are informative levels: those in which a random slope's predictor
+                 varies, less one; or all levels, less the predictors constant within them. Of
+                 simulated studies with 11 people whose own effects differ (SD .6), z rejects in
+                 .094 without an effect on average, t in .057 (`python -m validation.odds_size`).
+                 Other effects, and the intercept, have z. "normal": z throughout, as lme4 prints.
     Separation   when fixed effects predict some answers perfectly no finite estimate exists. The
-                 result then comes from a named penalised fit (normal prior, sd 2.5 per coefficient,
-                 10 for the intercept) and `convergence.separated` is true.
+                 result is then a named penalized fit (normal prior, sd 2.5 per coefficient, 10 for
+                 the intercept) and `convergence.separated` is true.
     Sparse       with few answers per level the likelihood may rise with the spread between levels,
                  up to estimates such as an odds ratio of .002 for shares of .27 and .55. If a
-                 spread exceeds 3 log odds (of a column with mean square 1), the result comes from a
-                 named penalised fit: the same prior, and a half-normal one with sd 1.5 for each
-                 spread. A note says "too sparse for this model". Answers that do limit a large
-                 spread outweigh the prior.
+                 spread exceeds 3 log odds (of a column with mean square 1), the result is a named
+                 penalized fit: the same prior, and a half-normal one with sd 1.5 for each spread. A
+                 note says "too sparse for this model". Answers that do limit a large spread
+                 outweigh the prior.
     Singular     a random effect without variance is reported in `convergence`; the fixed effects
                  are then those of the simpler model.
     Undefined    all answers equal, terms that others determine: errors that name them. Where every
@@ -113,18 +113,18 @@ def mixed_logistic(
         _degrees_of_freedom(matrices) if freedom == "levels" else (None,) * len(matrices.names)
     )
     if is_separated(counts.successes, counts.trials, counts.fixed):
-        return _penalised(matrices, counts, degrees, level, separated=True)
+        return _fit_penalised(matrices, counts, degrees, level, separated=True)
     fit, messages = _run(engine, counts, matrices)
     if group := _always_alike(counts):
         reason = (
             f"every {group} gives one answer throughout, so the spread between them has no finite"
             " estimate"
         )
-        return _failed(matrices, counts, fit, (*messages, reason), level, reason)
+        return _report_failure(matrices, counts, fit, (*messages, reason), level, reason)
     if not bool(fit.converged) or not np.isfinite(fit.se).all():
-        return _failed(matrices, counts, fit, messages, level)
+        return _report_failure(matrices, counts, fit, messages, level)
     if _is_unlimited(fit, counts):
-        return _penalised(matrices, counts, degrees, level, separated=False)
+        return _fit_penalised(matrices, counts, degrees, level, separated=False)
     model = _describe(matrices, counts, fit, messages, degrees, level)
     if interval == "profile":
         bounds = [
@@ -202,7 +202,7 @@ def _slopes(v: Varying, matrices: Design, without: int | None) -> list[str]:
 
 
 def _degrees_of_freedom(matrices: Design) -> tuple[float | None, ...]:
-    """Of each coefficient: None if no group limits what is known about it."""
+    """Of each coefficient: None if no group limits it."""
     degrees: list[float | None] = []
     for name, column in zip(matrices.names, matrices.fixed.T, strict=True):
         known = [_levels_known(name, column, group, matrices) for group in matrices.varying]
@@ -241,26 +241,38 @@ def _describe(
     level: float,
 ) -> MixedModel:
     terms = tuple(
-        _term(name, float(beta), float(se), df, counts.n, level, "Laplace, Wald interval")
+        _term(
+            name,
+            beta=float(beta),
+            se=float(se),
+            df=df,
+            n=counts.n,
+            level=level,
+            method="Laplace, Wald interval",
+        )
         for name, beta, se, df in zip(matrices.names, fit.beta, fit.se, degrees, strict=True)
     )
     parts = [
-        _unpacked(np.asarray(packed), v.width)
+        _unpack(np.asarray(packed), v.width)
         for packed, v in zip(fit.varcorr, counts.varying, strict=True)
     ]
     sds, correlations = random_effects.describe(parts, counts.varying)
     convergence = Convergence(
-        bool(fit.converged), bool(fit.singular), False, int(fit.n_eval), messages=messages
+        converged=bool(fit.converged),
+        singular=bool(fit.singular),
+        separated=False,
+        evaluations=int(fit.n_eval),
+        messages=messages,
     )
     return _model(
         matrices,
-        counts,
-        terms,
-        sds,
-        correlations,
-        float(fit.loglik) + counts.constant,
-        "ML (Laplace)",
-        convergence,
+        counts=counts,
+        terms=terms,
+        sds=sds,
+        correlations=correlations,
+        log_likelihood=float(fit.loglik) + counts.constant,
+        criterion="ML (Laplace)",
+        convergence=convergence,
     )
 
 
@@ -277,31 +289,31 @@ def _model(
 ) -> MixedModel:
     groups = tuple(dict.fromkeys((v.group, v.levels) for v in counts.varying))
     return MixedModel(
-        matrices.formula.text,
-        terms,
-        sds,
-        correlations,
-        None,
-        log_likelihood,
-        criterion,
-        counts.n,
-        groups,
-        f"logistic mixed model, {criterion}",
-        convergence,
-        matrices.notes + notes,
+        formula=matrices.formula.text,
+        terms=terms,
+        random=sds,
+        correlations=correlations,
+        sigma=None,
+        log_likelihood=log_likelihood,
+        criterion=criterion,
+        n=counts.n,
+        groups=groups,
+        method=f"logistic mixed model, {criterion}",
+        convergence=convergence,
+        notes=matrices.notes + notes,
     )
 
 
 def _is_unlimited(fit: Any, counts: CellCounts) -> bool:
     """Is a spread between levels so large that only answers without exception can mean it?"""
     for packed, v in zip(fit.varcorr, counts.varying, strict=True):
-        variances = np.diagonal(_unpacked(np.asarray(packed), v.width)) * (v.values**2).mean(axis=0)
+        variances = np.diagonal(_unpack(np.asarray(packed), v.width)) * (v.values**2).mean(axis=0)
         if float(variances.max()) > LARGEST_SD**2:
             return True
     return False
 
 
-def _penalised(
+def _fit_penalised(
     matrices: Design,
     counts: CellCounts,
     degrees: tuple[float | None, ...],
@@ -327,12 +339,12 @@ def _penalised(
     terms = tuple(
         _term(
             name,
-            float(beta),
-            math.sqrt(float(variance)),
-            df,
-            counts.n,
-            level,
-            "penalised Laplace, Wald interval",
+            beta=float(beta),
+            se=math.sqrt(float(variance)),
+            df=df,
+            n=counts.n,
+            level=level,
+            method="penalised Laplace, Wald interval",
         )
         for name, beta, variance, df in zip(
             matrices.names, fit.beta, np.diagonal(fit.cov_beta), degrees, strict=True
@@ -342,7 +354,11 @@ def _penalised(
         [block @ block.T for block in fit.blocks], fit.varying
     )
     convergence = Convergence(
-        fit.converged, fit.singular, separated, fit.evaluations, fit.decrease_left
+        converged=fit.converged,
+        singular=fit.singular,
+        separated=separated,
+        evaluations=fit.evaluations,
+        decrease_left=fit.decrease_left,
     )
     total = fit.log_likelihood + log_choose(counts.trials, counts.successes) + counts.constant
     note = (
@@ -356,7 +372,15 @@ def _penalised(
     )
     criterion = _PENALISED if separated else _SPARSE
     return _model(
-        matrices, counts, terms, sds, correlations, total, criterion, convergence, (note,)
+        matrices,
+        counts=counts,
+        terms=terms,
+        sds=sds,
+        correlations=correlations,
+        log_likelihood=total,
+        criterion=criterion,
+        convergence=convergence,
+        notes=(note,),
     )
 
 
@@ -374,7 +398,7 @@ def _always_alike(counts: CellCounts) -> str | None:
     return None
 
 
-def _failed(
+def _report_failure(
     matrices: Design,
     counts: CellCounts,
     fit: Any,
@@ -395,11 +419,23 @@ def _failed(
         for name, beta in zip(matrices.names, fit.beta, strict=True)
     )
     convergence = Convergence(
-        False, bool(fit.singular), False, int(fit.n_eval), messages=messages or (reason,)
+        converged=False,
+        singular=bool(fit.singular),
+        separated=False,
+        evaluations=int(fit.n_eval),
+        messages=messages or (reason,),
     )
     log_likelihood = float(fit.loglik) + counts.constant
     return _model(
-        matrices, counts, terms, (), (), log_likelihood, "ML (Laplace)", convergence, (reason,)
+        matrices,
+        counts=counts,
+        terms=terms,
+        sds=(),
+        correlations=(),
+        log_likelihood=log_likelihood,
+        criterion="ML (Laplace)",
+        convergence=convergence,
+        notes=(reason,),
     )
 
 
@@ -414,12 +450,12 @@ def _term(
     spread = stats.norm if df is None else stats.t(df)
     half = float(spread.ppf((1 + level) / 2)) * se
     estimate = Estimate(
-        beta,
-        beta - half,
-        beta + half,
-        level,
-        n,
-        f"log odds, {method}",
+        value=beta,
+        low=beta - half,
+        high=beta + half,
+        level=level,
+        n=n,
+        method=f"log odds, {method}",
         se=se,
         statistic=beta / se,
         df=() if df is None else (df,),
@@ -434,12 +470,12 @@ def _odds(estimate: Estimate) -> Estimate:
 
     method = estimate.method.replace("log odds", "odds ratio")
     return Estimate(
-        power(estimate.value),
-        power(estimate.low),
-        power(estimate.high),
-        estimate.level,
-        estimate.n,
-        method,
+        value=power(estimate.value),
+        low=power(estimate.low),
+        high=power(estimate.high),
+        level=estimate.level,
+        n=estimate.n,
+        method=method,
         statistic=estimate.statistic,
         df=estimate.df,
         p_value=estimate.p_value,
@@ -476,7 +512,7 @@ def _profile(
     return bound(-1.0), bound(1.0)
 
 
-def _unpacked(packed: FloatArray, width: int) -> FloatArray:
+def _unpack(packed: FloatArray, width: int) -> FloatArray:
     """A covariance from the columns of its lower triangle."""
     whole = np.zeros((width, width))
     rows, columns = np.triu_indices(width)

@@ -19,7 +19,8 @@ _SPARSE_BELOW = 0.15
 #: Smaller matrices are faster dense, whatever they hold.
 _SPARSE_FROM_CELLS = 20_000
 
-#: As lme4's `isSingular`: a standard deviation so small beside the residual's is at the edge.
+#: As lme4's `isSingular`: a standard deviation this small relative to the residual's is at the
+#: boundary.
 SINGULAR_BELOW = 1e-4
 """A relative standard deviation below this counts as none, as in lme4."""
 
@@ -135,8 +136,8 @@ class Gram:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """The Cholesky factor: of each block of the first group, what it leaves in the cross part, of
-    the remainder.
+    """The Cholesky factor: of each block of the first group, of its remainder in the cross part,
+    and of the remainder.
     """
 
     first: FloatArray
@@ -151,9 +152,7 @@ def by_size(varying: tuple[Varying, ...]) -> tuple[Varying, ...]:
 
 
 def offsets(varying: tuple[Varying, ...]) -> list[int]:
-    """Where the columns of each group after the first start in the remainder, and where they
-    end.
-    """
+    """The start and end columns in the remainder of each group after the first."""
     return [int(edge) for edge in np.cumsum([0, *(v.levels * v.width for v in varying[1:])])]
 
 
@@ -183,7 +182,7 @@ def gram(
 def factor(products: Gram, varying: tuple[Varying, ...], relative: list[FloatArray]) -> Factor:
     """The Cholesky factor of the bordered Λ'Z'WZΛ + I; `relative` are the k × k blocks of Λ.
 
-    `log_det` is that of the random-effect part. The border of `rest` holds what is left of M'WM.
+    `log_det` is that of the random-effect part. The border of `rest` holds the remainder of M'WM.
     """
     edges, head = offsets(varying), relative[0]
     width = varying[0].width

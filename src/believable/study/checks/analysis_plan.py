@@ -5,29 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from believable.contracts.protocol import CONDITIONS, Declaration, Option, Outcome, Role, problem_of
+from believable.contracts.registries import INSTRUMENTS, PROTOCOLS
+from believable.contracts.trial import Question, TrialBase, outline
+from believable.core.nodes import Node
 from believable.study.checks.names import repeated
 from believable.study.checks.own_measures import check_measures
 from believable.study.checks.protocol_fit import check_protocol_fit
-from believable.study.declaration import (
-    CONDITIONS,
-    Declaration,
-    DeclaredPlan,
-    DeclaredProtocols,
-    ExclusionRule,
-    Hypothesis,
-    Option,
-    Outcome,
-    Role,
-    problem_of,
-)
-from believable.study.kinds import QuestionKinds
-from believable.study.nodes import Node
+from believable.study.declaration import DeclaredPlan, ExclusionRule, Hypothesis
 from believable.study.own_design import groups_of, is_ticked, own_declaration
 from believable.study.reading import Reading
-from believable.study.records import Question, TrialBase, outline
 from believable.study.wording import shown, unknown
 
-#: Which keys each exclusion rule understands, beside `rule`.
+#: The keys of each exclusion rule besides `rule`.
 RULE_KEYS: Mapping[str, frozenset[str]] = {
     "failed_check": frozenset({"check"}),
     "unanswered": frozenset({"over"}),
@@ -39,27 +29,23 @@ RULE_KEYS: Mapping[str, frozenset[str]] = {
 _WITH_VALUE = ("contains", "excludes", "at_least", "at_most")
 
 
-def check_analysis_plan(
-    reading: Reading, kinds: QuestionKinds, protocols: DeclaredProtocols
-) -> None:
+def check_analysis_plan(reading: Reading) -> None:
     plan, node = reading.study.analysis, reading.root.get("analysis")
     if plan is None or node is None or not node.is_mapping or reading.broken("analysis.protocol"):
         return
-    if plan.protocol is not None and plan.protocol not in protocols:
+    if plan.protocol is not None and plan.protocol not in PROTOCOLS:
         reading.report(
-            node.get("protocol") or node, *unknown("protocol", plan.protocol, protocols.names)
+            node.get("protocol") or node, *unknown("protocol", plan.protocol, PROTOCOLS.names)
         )
         return
-    check_measures(reading, plan, node, kinds)
+    check_measures(reading, plan, node)
     own = plan.protocol is None
     if own and not plan.measures:
         return
     declaration = (
-        own_declaration(plan, reading.study, kinds)
-        if own
-        else protocols[str(plan.protocol)].declaration
+        own_declaration(plan, reading.study) if own else PROTOCOLS[str(plan.protocol)].declaration
     )
-    checker = _PlanChecker(reading, plan, node, declaration, kinds)
+    checker = _PlanChecker(reading, plan, node, declaration)
     checker.roles()
     checker.hypotheses()
     checker.outcomes()
@@ -73,14 +59,8 @@ def check_analysis_plan(
 
 class _PlanChecker:
     def __init__(
-        self,
-        reading: Reading,
-        plan: DeclaredPlan,
-        node: Node,
-        declaration: Declaration,
-        kinds: QuestionKinds,
+        self, reading: Reading, plan: DeclaredPlan, node: Node, declaration: Declaration
     ) -> None:
-        self._kinds = kinds
         self._reading, self._plan, self._node, self._declaration = reading, plan, node, declaration
         self._outcomes = [outcome.name for outcome in declaration.outcomes]
         own = plan.measures.values() if plan.protocol is None else ()
@@ -122,13 +102,13 @@ class _PlanChecker:
             )
             return
         for name, place in zip(values, places, strict=True):
-            self._named(role, name, place)
+            self._check_name(role, name, place)
 
-    def _named(self, role: Role, name: str, node: Node) -> None:
+    def _check_name(self, role: Role, name: str, node: Node) -> None:
         study = self._reading.study
         if role.of == "question":
             self._question(role, name, node)
-        elif role.of == "trial" and name not in self._items and not self._doubted(name):
+        elif role.of == "trial" and name not in self._items and not self._has_certainty(name):
             self._reading.report(node, *unknown("trial", name, self._items))
         elif role.of == "arm" and name not in study.arms and not self._reading.broken("arms"):
             self._reading.report(node, *unknown("arm", name, study.arms))
@@ -142,7 +122,7 @@ class _PlanChecker:
     def _question(self, role: Role, name: str, node: Node) -> bool:
         """Whether the study has the question and nothing about it is in doubt."""
         trial, _, question = name.rpartition(".")
-        if self._doubted(trial, question):
+        if self._has_certainty(trial, question):
             return False
         if trial and trial not in self._items:
             self._reading.report(node, *unknown("trial", trial, self._items))
@@ -196,7 +176,7 @@ class _PlanChecker:
         }
         return name in known[role.of]
 
-    def _doubted(self, trial: str, question: str = "") -> bool:
+    def _has_certainty(self, trial: str, question: str = "") -> bool:
         return bool(
             {"*", "*.*", trial, f"{trial}.{question}", f"{trial}.*", f"*.{question}"}
             & self._reading.doubtful
@@ -269,8 +249,8 @@ class _PlanChecker:
             self._reading.report(place, message, f"Add `tests: {{{outcome.name}: {{margin: …}}}}`.")
 
     def _expects(self, hypothesis: Hypothesis, outcome: Outcome, node: Node) -> None:
-        """A side that is expected beside a two-sided test, of an estimate that can lie on either
-        side of no effect.
+        """An expected side of a two-sided test, for an estimate that can lie on either side of no
+        effect.
         """
         if hypothesis.criterion != "significant" or hypothesis.direction != "two_sided":
             what = (
@@ -345,7 +325,7 @@ class _PlanChecker:
     def _known(self, outcome: str, node: Node) -> bool:
         if outcome in self._outcomes:
             return True
-        # A measure that cannot be taken is reported itself; nobody else should be blamed for it.
+        # A measure that cannot be taken is reported itself; no other part is blamed for it.
         if outcome not in self._plan.measures and not self._reading.broken(node.path):
             self._reading.report(
                 node, *unknown(f"outcome of {self._declaration.name}:", outcome, self._outcomes)
@@ -375,7 +355,7 @@ class _PlanChecker:
             if item.right_answers or self._has_attention_row(item)
         ]
         if rule.rule == "failed_check" and rule.check is not None and rule.check not in checks:
-            if not self._doubted(rule.check):
+            if not self._has_certainty(rule.check):
                 self._reading.report(self._at(node, "check"), *unknown("check", rule.check, checks))
         elif rule.rule == "failed_check" and not checks and not self._reading.doubtful:
             cure = "Add a `check` trial or `attention: …` to a row of a matrix, or remove the rule."
@@ -395,17 +375,19 @@ class _PlanChecker:
             return
         trial, name, row = rule.answer_parts
         place = self._at(node, "answer")
-        if not self._question(Role("answer", ""), f"{trial}.{name}" if trial else name, place):
+        if not self._question(
+            Role(name="answer", about=""), f"{trial}.{name}" if trial else name, place
+        ):
             return
         question = next(asked for where, asked in self._questions[name] if trial in ("", where))
-        if question.kind in self._kinds:
+        if question.kind in INSTRUMENTS:
             self._answer_part(rule, question, row, node, place)
 
     def _answer_part(
         self, rule: ExclusionRule, question: Question, row: str, node: Node, place: Node
     ) -> None:
         """The row that a rule looks at, and whether its values can be answered at all."""
-        kind = self._kinds[question.kind]
+        kind = INSTRUMENTS[question.kind]
         options, rows = (
             [str(option) for option in kind.options(question.params)],
             kind.items(question.params),
@@ -451,8 +433,8 @@ class _PlanChecker:
         )
 
     def _has_attention_row(self, item: TrialBase) -> bool:
-        asked = (question for question in item.all_questions if question.kind in self._kinds)
-        return any(self._kinds[question.kind].attention(question.params) for question in asked)
+        asked = (question for question in item.all_questions if question.kind in INSTRUMENTS)
+        return any(INSTRUMENTS[question.kind].attention(question.params) for question in asked)
 
     def stopping(self) -> None:
         stopping, node = self._plan.stopping, self._node.get("stopping")

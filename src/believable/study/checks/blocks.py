@@ -1,5 +1,5 @@
-"""Blocks: what they run over, how many, in which order, and whether every plan they can lead to
-finds enough stimuli.
+"""Blocks: their levels, number and order, and whether every plan they can lead to finds enough
+stimuli.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 
+from believable.contracts.record import Text
+from believable.contracts.trial import Block, Slot, outline, turn_of
+from believable.core.nodes import Node
 from believable.study.checks.names import known_condition, known_scenario, known_stimulus, repeated
 from believable.study.levels import pool, settings, unit_count, williams
-from believable.study.nodes import Node
-from believable.study.plan import Page, latin_sizes, turn_of, unroll, waiting
+from believable.study.plan import Page, latin_sizes, unroll, waiting
 from believable.study.reading import Reading
-from believable.study.records import Block, Study, Text, outline
-from believable.study.stimulus_draw import Slot, fill_all
+from believable.study.records import Study
+from believable.study.stimulus_draw import fill_all
 
 
 def check_blocks(reading: Reading) -> None:
@@ -133,12 +135,12 @@ _NONE = {
 }
 
 
-#: So many different samples are tried one by one. Beyond, there has to be enough for everything
-#: that could be sampled: better to refuse a study that might work than to lose a participant to one
-#: that does not.
+#: This number of different samples is tried one by one. Beyond it, everything that could be sampled
+#: must be enough: better to refuse a study that might work than to lose a participant to one that
+#: does not.
 MAX_VARIANTS = 500
 MAX_ARM_COMBINATIONS = 2_000
-#: Keys of blocks and trials that decide how many stimuli are needed, beside those that name them.
+#: Keys of blocks and trials that decide how many stimuli are needed, besides those that name them.
 _SUPPLY_KEYS = frozenset(
     ("over", "levels", "sample", "repeat", "order", "skip_if", "condition", "scenario", "arm")
 )
@@ -210,7 +212,7 @@ def check_supply(reading: Reading) -> None:
 
 
 def _sound(reading: Reading) -> bool:
-    """Whether stimuli and blocks are free of problems, so that a shortage is one of its own."""
+    """Whether stimuli and blocks are free of problems, so that a shortage is a separate problem."""
     if any(reading.broken(part) for part in ("stimuli", "conditions", "arms")) or reading.doubtful:
         return False
     concerned = _SUPPLY_KEYS.union(
@@ -272,17 +274,17 @@ def _arm_combinations(study: Study) -> list[Mapping[str, str]]:
 
 def _shortage(study: Study, arms: Mapping[str, str]) -> list[Slot]:
     """The slots that stay empty in some plan."""
-    everything = _unfilled(unroll(study, arms, lambda block, run, n: range(n)))
+    everything = _unfilled_slots(unroll(study, arms, lambda block, run, n: range(n)))
     if not everything:
         return []
     for number, pages in enumerate(_variants(study, arms)):
-        short = everything if number == MAX_VARIANTS else _unfilled(pages)
+        short = everything if number == MAX_VARIANTS else _unfilled_slots(pages)
         if short:
             return short
     return []
 
 
-def _unfilled(pages: Sequence[Page]) -> list[Slot]:
+def _unfilled_slots(pages: Sequence[Page]) -> list[Slot]:
     slots, matched, taken = waiting(pages)
     return fill_all(slots, matched, taken=taken, seed=0).left_over
 

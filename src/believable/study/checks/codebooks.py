@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from believable.contracts.trial import Block, outline
+from believable.core.nodes import Node
 from believable.study.codebook import FLAGS, Code, Codebook, ready_names, resolved
-from believable.study.kinds import QuestionKinds
-from believable.study.nodes import Node
+from believable.study.kinds import kinds_on
 from believable.study.reading import Reading
-from believable.study.records import Block, outline
 from believable.study.wording import unknown
 
-#: Instruments whose answers are free texts.
-TEXT_KINDS = ("text", "long_text")
 
-
-def check_codebooks(reading: Reading, kinds: QuestionKinds) -> None:
+def check_codebooks(reading: Reading) -> None:
     root = reading.root.get("codebooks")
     if root is None or not root.is_list or reading.broken(root.path):
         return
     texts = sorted(text_sources(reading))
-    _repeated(reading, [book.id for book in reading.study.codebooks], root, "codebook")
+    _check_repeated(reading, [book.id for book in reading.study.codebooks], root, "codebook")
     for book, node in zip(reading.study.codebooks, root, strict=True):
         if book.ready is not None and book.ready not in ready_names():
             reading.report(
@@ -39,12 +36,11 @@ def check_codebooks(reading: Reading, kinds: QuestionKinds) -> None:
 def text_sources(reading: Reading) -> set[str]:
     """What can be coded: `trial.question` of free texts, and `trial.flags`."""
     sources: set[str] = set()
+    texts = kinds_on("text")
     for entry in outline(reading.study.timeline):
         if isinstance(entry.item, Block):
             continue
-        asked = [
-            question.id for question in entry.item.all_questions if question.kind in TEXT_KINDS
-        ]
+        asked = [question.id for question in entry.item.all_questions if question.kind in texts]
         sources |= {f"{entry.item.id}.{name}" for name in asked}
         annotation = entry.item.annotation
         if annotation is not None and annotation.kind == FLAGS:
@@ -68,7 +64,7 @@ def _check_book(reading: Reading, book: Codebook, node: Node) -> None:
     codes = node.get("codes")
     if codes is None or not codes.is_list:
         return
-    _repeated(reading, [code.id for code in book.codes], codes, "code")
+    _check_repeated(reading, [code.id for code in book.codes], codes, "code")
     for code, place in zip(book.codes, codes, strict=True):
         for key, names in _references(code):
             _check_names(reading, whole, code, key, names, place.get(key) or place)
@@ -123,7 +119,7 @@ def _own_ancestor(book: Codebook, code: Code) -> bool:
     return False
 
 
-def _repeated(reading: Reading, names: list[str], place: Node, what: str) -> None:
+def _check_repeated(reading: Reading, names: list[str], place: Node, what: str) -> None:
     counted = Counter(names)
     seen: set[str] = set()
     for name, node in zip(names, place, strict=True):

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from believable.contracts.record import ANY_LANGUAGE, Record, Text
+from believable.contracts.texts import (
+    LANGUAGES,
+    REFERENCE_LANGUAGE,
+    built_in,
+    parts_of,
+    placeholders,
+    read_part_texts,
+)
+from believable.contracts.trial import Question, TrialBase, outline
+from believable.core.errors import StudyError
+from believable.core.nodes import Node
 from believable.core.registry import did_you_mean
-from believable.study.nodes import Node
 from believable.study.reading import Reading
-from believable.study.records import ANY_LANGUAGE, Question, Record, Text, TrialBase, outline
-from believable.study.texts import LANGUAGES, REFERENCE_LANGUAGE, built_in, placeholders
 from believable.study.wording import shown, unknown
 
 
@@ -54,8 +63,8 @@ def _texts(reading: Reading) -> Iterator[tuple[Text, Node]]:
 
 
 def _inside(value: Any, node: Node) -> Iterator[tuple[Text, Node]]:
-    """The texts of a record, without those of the trials and questions it holds: they have places
-    of their own.
+    """The texts of a record, without those of its trials and questions: they have separate
+    paths.
     """
     if isinstance(value, Text):
         yield value, node
@@ -108,7 +117,8 @@ def _built_in_texts(reading: Reading) -> None:
     if reading.broken("texts"):
         return
     study = reading.study
-    reference = built_in(REFERENCE_LANGUAGE)
+    ours = built_in(REFERENCE_LANGUAGE)
+    reference = {**_brought_texts(reading), **ours}
     misspelt = 0
     for language, overrides in study.texts.items():
         node = (place or reading.root).get(language)
@@ -126,8 +136,41 @@ def _built_in_texts(reading: Reading) -> None:
             reading,
             language,
             (place and place.get(language)) or reading.root.get("languages"),
-            reference,
+            ours,
         )
+
+
+def _brought_texts(reading: Reading) -> Mapping[str, str]:
+    """The English sentences that the parts of the study bring. Reports the languages that a part
+    lacks, and sentences that two parts bring.
+    """
+    study, brought, owners = reading.study, dict[str, str](), dict[str, str]()
+    node = reading.root.get("languages") or reading.root
+    for part in parts_of(study):
+        try:
+            texts = read_part_texts(part.folder)
+        except StudyError as error:
+            reading.report(node, f"the texts of {part.name!r}: {error}", "Correct the file.")
+            continue
+        for key, text in texts.get(REFERENCE_LANGUAGE, {}).items():
+            if brought.setdefault(key, text) != text:
+                message = f"{owners[key]!r} and {part.name!r} both bring the text {key!r}."
+                reading.report(node, message, "Rename it in one of them.")
+            owners.setdefault(key, part.name)
+        for language in study.languages if texts else ():
+            given = {*texts.get(language, {}), *texts.get(language.partition("-")[0], {})}
+            lacking = texts.get(REFERENCE_LANGUAGE, {}).keys() - given
+            lacking -= study.texts.get(language, {}).keys()
+            if lacking:
+                some = ", ".join(sorted(lacking)[:3])
+                reading.report(
+                    node,
+                    f"{part.name!r} has no text in {language!r} for {some}; participants get the"
+                    " English one.",
+                    f"Give it under `texts: {{{language}: {{…}}}}`.",
+                    severity="warning",
+                )
+    return brought
 
 
 def _override(

@@ -1,5 +1,5 @@
-"""What is sound as a file and still should not meet participants: no consent, consent that nobody
-has filled in, promises that cannot be kept, hypotheses without a word when collecting ends.
+"""Valid files that still should not reach participants: no consent, a consent with placeholders,
+promises that cannot be kept, hypotheses without a rule for the end of collection.
 """
 
 from __future__ import annotations
@@ -7,15 +7,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from believable.contracts.record import Text
+from believable.contracts.trial import outline
 from believable.core.errors import Problem
 from believable.study.definition import Definition
 from believable.study.platforms import id_parameter
-from believable.study.records import Text, outline
 
 STUDY_FILE = "study.yaml"
 #: Faster than this, short actions cannot be seen.
 FASTEST_VIEWING = 50
-#: What stands in ready pages, and in drafts, until the author has written something.
+#: Placeholders of ready pages and drafts, which authors replace.
 PLACEHOLDER = re.compile(
     r"write here who you\s+are|schreiben Sie hierher,\s+wer"
     r" Sie\s+sind|\[\[.+?\]\]|\bTODO\b|\bFIXME\b|lorem ipsum",
@@ -96,7 +97,7 @@ def _speeds(definition: Definition) -> Iterator[Problem]:
 def _words(
     definition: Definition, page: Text | None, text: Text | None
 ) -> Iterator[tuple[str, str]]:
-    """The words of a page with the file they stand in, in each language."""
+    """The text of a page with its file, in each language."""
     for language in definition.study.languages:
         if page is not None:
             path = page.in_language(language)
@@ -133,4 +134,4 @@ def _stopping(definition: Definition) -> Iterator[Problem]:
 
 
 def _warning(file: str, line: int, path: str, message: str, cure: str) -> Problem:
-    return Problem(file, line, path, message, cure, severity="warning")
+    return Problem(file=file, line=line, path=path, message=message, cure=cure, severity="warning")

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from believable.study.nodes import Node
+from believable.contracts.trial import Question, TrialBase, outline
+from believable.core.nodes import Node
 from believable.study.plan import cell_count
 from believable.study.reading import Reading
-from believable.study.records import Question, TrialBase, outline
 from believable.study.wording import unknown
 
 #: A stimulus cannot be called this, because `stimulus: any` means something else.
@@ -34,7 +34,7 @@ def check_stimuli(reading: Reading) -> None:
 
 
 def known_condition(reading: Reading, name: str | None, node: Node | None) -> bool:
-    """Whether the study declares the condition; reported where it does not."""
+    """Return whether the study declares the condition; report it if not."""
     if (
         name is None
         or node is None
@@ -114,7 +114,7 @@ def _check_ids(
 
 
 def _prompts(reading: Reading, item: TrialBase) -> None:
-    """A heading may do for a prompt; without either nobody knows what is asked."""
+    """A heading can replace a prompt; without either the question is unclear."""
     if getattr(item, "title", None) is not None or getattr(item, "text", None) is not None:
         return
     for question in item.all_questions:

@@ -1,13 +1,13 @@
-"""The measures of a design of one's own: questions that exist, models that fit their answers,
-groups that can be compared.
+"""The measures of a custom design: questions that exist, models that fit their answers, groups that
+can be compared.
 """
 
 from __future__ import annotations
 
+from believable.contracts.trial import Entry, outline
+from believable.core.nodes import Node
 from believable.study.declaration import DeclaredPlan
-from believable.study.kinds import QuestionKinds
 from believable.study.measures import BY_CONDITION, DeclaredMeasure
-from believable.study.nodes import Node
 from believable.study.own_design import (
     FITTING,
     MeasureSource,
@@ -17,11 +17,10 @@ from believable.study.own_design import (
     source_of,
 )
 from believable.study.reading import Reading
-from believable.study.records import Entry, outline
 from believable.study.wording import shown, unknown
 
 
-def check_measures(reading: Reading, plan: DeclaredPlan, node: Node, kinds: QuestionKinds) -> None:
+def check_measures(reading: Reading, plan: DeclaredPlan, node: Node) -> None:
     place = node.get("measures")
     if plan.protocol is not None:
         if plan.measures:
@@ -42,7 +41,7 @@ def check_measures(reading: Reading, plan: DeclaredPlan, node: Node, kinds: Ques
             )
             reading.report(place or node, message, cure)
         return
-    checker = _MeasureChecker(reading, kinds)
+    checker = _MeasureChecker(reading)
     for name, measure in plan.measures.items():
         own = (place.get(name) if place is not None else None) or node
         if not reading.broken(own.path):
@@ -50,8 +49,8 @@ def check_measures(reading: Reading, plan: DeclaredPlan, node: Node, kinds: Ques
 
 
 class _MeasureChecker:
-    def __init__(self, reading: Reading, kinds: QuestionKinds) -> None:
-        self._reading, self._kinds = reading, kinds
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
         self._entries: dict[str, Entry] = {
             entry.item.id: entry for entry in outline(reading.study.timeline)
         }
@@ -66,7 +65,7 @@ class _MeasureChecker:
             cure = "Give `question: …`, or `trial: …` for what people annotate while watching."
             self._reading.report(node, f"{name!r} is taken from {what}.", cure)
             return
-        source = source_of(measure, self._reading.study, self._kinds)
+        source = source_of(measure, self._reading.study)
         if source is None:
             self._nothing(measure, node)
             return

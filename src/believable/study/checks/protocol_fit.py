@@ -6,18 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from believable.contracts.protocol import Declaration, Role
+from believable.contracts.trial import PlannedTrial
 from believable.core.errors import BelievableError
-from believable.study.declaration import Declaration, DeclaredPlan, Role
-from believable.study.nodes import Node
+from believable.core.nodes import Node
+from believable.study.declaration import DeclaredPlan
 from believable.study.own_design import questions
-from believable.study.plan import (
-    Assignment,
-    PlannedTrial,
-    cells,
-    plan,
-    rated_positions,
-    session_seed,
-)
+from believable.study.plan import Assignment, cells, plan, rated_positions, session_seed
 from believable.study.reading import Reading
 from believable.study.records import Study
 
@@ -28,12 +23,12 @@ Conditions = tuple[str | None, ...]
 def check_protocol_fit(
     reading: Reading, declared: DeclaredPlan, node: Node, declaration: Declaration
 ) -> None:
-    """Refuses an analysis that would speak of what nobody sees. Only for a study that is sound
-    otherwise.
+    """Refuse an analysis of pages that no participant sees. Only for a study without other
+    problems.
     """
     if any(problem.severity == "error" for problem in reading.problems):
         return
-    played = {role.name: _played(role, declared, reading.study) for role in declaration.roles}
+    played = {role.name: _role_players(role, declared, reading.study) for role in declaration.roles}
     place = node.get("protocol") or node
     sides = [name for name in declaration.compares if played[name]]
     if declaration.compares and len(sides) < 2:
@@ -104,7 +99,7 @@ def _asks(page: PlannedTrial, names: tuple[str, ...]) -> bool:
     return False
 
 
-def _played(role: Role, declared: DeclaredPlan, study: Study) -> tuple[str, ...]:
+def _role_players(role: Role, declared: DeclaredPlan, study: Study) -> tuple[str, ...]:
     choice = declared.roles.get(role.name)
     if choice is not None:
         return (choice,) if isinstance(choice, str) else tuple(choice)
@@ -123,7 +118,7 @@ def _exists(name: str, study: Study) -> bool:
 
 
 def _pages(study: Study) -> Iterator[tuple[PlannedTrial, Conditions]]:
-    """Every page of one plan per cell, with the conditions of what it is about."""
+    """Every page of one plan per cell, with the conditions of its stimuli."""
     of_stimulus = {stimulus.id: stimulus.condition for stimulus in study.stimuli}
     for number, cell in enumerate(cells(study)):
         pages = plan(

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from believable.contracts.instrument import Instrument
+from believable.contracts.record import Rule
+from believable.contracts.registries import INSTRUMENTS
+from believable.contracts.trial import Entry, Question, outline
 from believable.core.errors import InvalidInput
-from believable.study.kinds import QuestionKind, QuestionKinds
-from believable.study.nodes import Node
+from believable.core.nodes import Node
 from believable.study.reading import Reading, impossible_answer
-from believable.study.records import Entry, Question, Rule, outline
 from believable.study.wording import shown, unknown
 
 _NUMERIC = ("number", "integer")
 
 
-def check_rules(reading: Reading, kinds: QuestionKinds) -> None:
+def check_rules(reading: Reading) -> None:
     entries = list(outline(reading.study.timeline))
-    checker = _RuleChecker(reading, kinds, entries)
+    checker = _RuleChecker(reading, entries)
     for index, entry in enumerate(entries):
         place = reading.place(entry.item)
         if entry.item.skip_if is not None:
@@ -30,9 +32,8 @@ def check_rules(reading: Reading, kinds: QuestionKinds) -> None:
 
 
 class _RuleChecker:
-    def __init__(self, reading: Reading, kinds: QuestionKinds, entries: Sequence[Entry]) -> None:
+    def __init__(self, reading: Reading, entries: Sequence[Entry]) -> None:
         self._reading = reading
-        self._kinds = kinds
         self._entries = entries
         self._index = {entry.item.id: i for i, entry in reversed(list(enumerate(entries)))}
 
@@ -84,7 +85,7 @@ class _RuleChecker:
             )
 
     # ------------------------------------------------------------------------------------------
-    # what was opened
+    # opened overlays
 
     def _opened(self, rule: Rule, node: Node, index: int, number: int | None) -> None:
         trial, place = self._entries[index].item, node.value["opened"]
@@ -160,7 +161,7 @@ class _RuleChecker:
                 place, f"the answer {trial}.{name} is only given later, in line {line}.", cure
             )
             return None
-        shuffling = None if own_page else self._shuffled(target, index)
+        shuffling = None if own_page else self._shuffling_block(target, index)
         if shuffling is not None:
             cure = "Set `order: fixed`, or move the question in front of the block."
             reading.report(
@@ -169,7 +170,7 @@ class _RuleChecker:
             return None
         return asked, item or None
 
-    def _shuffled(self, target: int, index: int) -> str | None:
+    def _shuffling_block(self, target: int, index: int) -> str | None:
         """The id of the block that puts both in an order of chance."""
         around = self._entries[index].blocks
         shared = [
@@ -185,7 +186,7 @@ class _RuleChecker:
     # values
 
     def _value(self, rule: Rule, node: Node, question: Question, item: str | None) -> None:
-        kind = self._kinds[question.kind]
+        kind = INSTRUMENTS[question.kind]
         if self._reading.broken(self._reading.place(question).path):
             return
         items = kind.items(question.params)
@@ -205,7 +206,7 @@ class _RuleChecker:
             self._possible(value, node.value[test], kind, question)
 
     def _bound(
-        self, test: str, value: float, node: Node, kind: QuestionKind, question: Question
+        self, test: str, value: float, node: Node, kind: Instrument[Any], question: Question
     ) -> None:
         options = kind.options(question.params)
         numbers = [option for option in options if isinstance(option, int)]
@@ -227,7 +228,7 @@ class _RuleChecker:
             )
             self._reading.report(node, message, "Choose a greater number.")
 
-    def _possible(self, value: Any, node: Node, kind: QuestionKind, question: Question) -> None:
+    def _possible(self, value: Any, node: Node, kind: Instrument[Any], question: Question) -> None:
         options = kind.options(question.params)
         parts = value if isinstance(value, list | tuple) else (value,)
         if options:
@@ -244,7 +245,7 @@ def _same(value: Any, option: str | int) -> bool:
     return bool(value == option) or (isinstance(option, str) and str(value) == option)
 
 
-def _readable(kind: QuestionKind, question: Question, value: Any) -> bool:
+def _readable(kind: Instrument[Any], question: Question, value: Any) -> bool:
     try:
         kind.read(question.params, value)
     except InvalidInput:

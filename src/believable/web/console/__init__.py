@@ -1,8 +1,8 @@
 """The researcher's console: log-in, studies, live monitor, session timelines, review, export,
 coding.
 
-A page is a module `<name>_page.py` with its `ROUTES` and a template beside the others; it is added
-to `PAGES`.
+A page is a module `<name>_page.py` with its `ROUTES` and a template in `templates/console`; it is
+added to `PAGES`.
 """
 
 from __future__ import annotations

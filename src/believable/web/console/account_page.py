@@ -48,7 +48,7 @@ async def login_page(visit: ConsoleVisit) -> Response:
 def _outside_form(
     visit: ConsoleVisit, template: str, status: int, login: Login | None, **context: object
 ) -> Response:
-    """A form for somebody who is not in yet: its token is that of the visitor's cookie."""
+    """A form for a visitor who is not logged in: its token is that of the visitor's cookie."""
     visitor = visitor_token(visit.request)
     response = render(
         template, None, status=status, csrf=form_token(visit.console, login, visitor), **context
@@ -89,11 +89,11 @@ async def log_in(visit: ConsoleVisit) -> Response:
 
 async def welcome_page(visit: ConsoleVisit) -> Response:
     """Opening the link spends nothing, so that mail scanners and previews do no harm."""
-    user = await _invited(visit)
+    user = await _invite(visit)
     return _welcome_form(visit, user.name, message="", status=200)
 
 
-async def _invited(visit: ConsoleVisit) -> accounts.User:
+async def _invite(visit: ConsoleVisit) -> accounts.User:
     token, now_ms = visit.path("token"), visit.now_ms
     return await visit.read(lambda conn: accounts.open_link(conn, token, now_ms=now_ms))
 
@@ -105,7 +105,7 @@ def _welcome_form(visit: ConsoleVisit, name: str, *, message: str, status: int) 
 
 async def welcome(visit: ConsoleVisit) -> Response:
     now_ms, link = visit.now_ms, visit.path("token")
-    user = await _invited(visit)
+    user = await _invite(visit)
     try:
         hashed = await _new_password(visit)
     except InvalidInput as error:
@@ -199,13 +199,13 @@ def _left() -> Response:
 
 
 ROUTES = (
-    Route("GET", "", EVERY_USER, home),
-    Route("GET", "/login", ANYBODY, login_page),
-    Route("POST", "/login", ANYBODY, log_in),
-    Route("GET", "/welcome/{token}", ANYBODY, welcome_page),
-    Route("POST", "/welcome/{token}", ANYBODY, welcome),
-    Route("GET", "/account", EVERY_USER, account_page),
-    Route("POST", "/account/password", EVERY_USER, change_password),
-    Route("POST", "/logout", EVERY_USER, log_out),
-    Route("POST", "/logout/everywhere", EVERY_USER, log_out_everywhere),
+    Route(method="GET", path="", access=EVERY_USER, answer=home),
+    Route(method="GET", path="/login", access=ANYBODY, answer=login_page),
+    Route(method="POST", path="/login", access=ANYBODY, answer=log_in),
+    Route(method="GET", path="/welcome/{token}", access=ANYBODY, answer=welcome_page),
+    Route(method="POST", path="/welcome/{token}", access=ANYBODY, answer=welcome),
+    Route(method="GET", path="/account", access=EVERY_USER, answer=account_page),
+    Route(method="POST", path="/account/password", access=EVERY_USER, answer=change_password),
+    Route(method="POST", path="/logout", access=EVERY_USER, answer=log_out),
+    Route(method="POST", path="/logout/everywhere", access=EVERY_USER, answer=log_out_everywhere),
 )

@@ -6,24 +6,17 @@ from collections.abc import Mapping
 
 from starlette.responses import Response
 
-from believable.bundle.cells import csv_line, neutralised
+from believable.app.audit import audit_csv, check_kind
 from believable.core.errors import InvalidInput
-from believable.core.registry import did_you_mean
 from believable.store import audit_log
-from believable.store.audit_log import AuditEntry, AuditFilter
+from believable.store.audit_log import AuditFilter
 from believable.store.studies import StudyRow
-from believable.web.console.console_page import (
-    ADMINISTRATORS,
-    RESEARCHERS,
-    ConsoleVisit,
-    Route,
-    utc,
-)
+from believable.web.console.console_page import ADMINISTRATORS, RESEARCHERS, ConsoleVisit, Route
 from believable.web.console.studies_page import the_study
 from believable.web.form_numbers import is_whole_number
 
 LINES = 200
-#: What the lines of each kind are about, as the page says it.
+#: The subject of the lines of each kind, as the page words it.
 KIND_WORDS: Mapping[str, str] = {
     "view": "looked",
     "export": "took away",
@@ -34,11 +27,7 @@ KIND_WORDS: Mapping[str, str] = {
 
 
 def wanted_lines(visit: ConsoleVisit, study: str | None) -> AuditFilter:
-    kind = visit.query("kind")
-    if kind and kind not in KIND_WORDS:
-        raise InvalidInput(
-            f"kind: unknown kind of line {kind[:20]!r}. {did_you_mean(kind, KIND_WORDS)}"
-        )
+    kind = check_kind(visit.query("kind"))
     return AuditFilter(study, kind, visit.query("user")[:64])
 
 
@@ -81,29 +70,17 @@ async def study_csv(visit: ConsoleVisit) -> Response:
     await visit.change(lambda conn: None, "exported the audit log", study=study.id, kind="export")
     entries = await visit.read(lambda conn: list(audit_log.whole_audit(conn, wanted)))
     headers = {"content-disposition": f'attachment; filename="{study.id}-audit.csv"'}
-    return Response(as_csv(entries), media_type="text/csv; charset=utf-8", headers=headers)
-
-
-def as_csv(entries: list[AuditEntry]) -> str:
-    lines = [csv_line(["number", "time_utc", "user", "kind", "study", "what"])]
-    lines += [
-        csv_line(
-            [
-                str(entry.id),
-                utc(entry.at_ms),
-                entry.user,
-                entry.kind,
-                entry.study or "",
-                neutralised(entry.what),
-            ]
-        )
-        for entry in entries
-    ]
-    return "".join(lines)
+    return Response(audit_csv(entries), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 ROUTES = (
-    Route("GET", "/studies/{study}/audit", RESEARCHERS, study_page, tab="Audit log"),
-    Route("GET", "/studies/{study}/audit.csv", RESEARCHERS, study_csv),
-    Route("GET", "/audit", ADMINISTRATORS, page, tab="Audit log"),
+    Route(
+        method="GET",
+        path="/studies/{study}/audit",
+        access=RESEARCHERS,
+        answer=study_page,
+        tab="Audit log",
+    ),
+    Route(method="GET", path="/studies/{study}/audit.csv", access=RESEARCHERS, answer=study_csv),
+    Route(method="GET", path="/audit", access=ADMINISTRATORS, answer=page, tab="Audit log"),
 )

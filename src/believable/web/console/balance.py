@@ -1,4 +1,4 @@
-"""How evenly arms and orders are filled, and what the planned trials are called. Pure functions of
+"""How evenly arms and orders are filled, and the names of the planned trials. Pure functions of
 study and groups.
 """
 
@@ -39,7 +39,7 @@ class Margin:
     levels: tuple[Filling, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
     """`cells` is empty when there is nothing to balance or too much to show; `most…` are the
     longest bars.
@@ -68,7 +68,13 @@ def balance(study: Study, groups: Iterable[SessionGroup]) -> Balance:
     )
     margins = _margins(study, complete, reserved)
     levels = [level for margin in margins for level in margin.levels]
-    return Balance(by_cell, margins, n_cells, _most(levels), _most(by_cell))
+    return Balance(
+        cells=by_cell,
+        margins=margins,
+        n_cells=n_cells,
+        most=_most(levels),
+        most_in_cell=_most(by_cell),
+    )
 
 
 def _most(bars: Sequence[Filling]) -> int:
@@ -108,7 +114,7 @@ def _margins(
 
 @dataclass(frozen=True, slots=True)
 class TrialName:
-    """What stands at one position of the plan, in all plans looked at: kinds and keys."""
+    """The kinds and keys at one position, over all given plans."""
 
     kinds: tuple[str, ...]
     keys: tuple[str, ...]

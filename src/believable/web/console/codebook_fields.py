@@ -19,9 +19,7 @@ _WORDS = ("id", "label", "short", "definition", "parent")
 
 @dataclass(frozen=True, slots=True)
 class CodeCard:
-    """What stands in the fields of one code (or reason to discard), as typed. `place` is its number
-    in the order.
-    """
+    """The typed fields of one code (or reason to discard). `place` is its number in the order."""
 
     place: str
     values: Mapping[str, str]
@@ -94,7 +92,7 @@ def book_tree(form: Mapping[str, str], before: Codebook) -> dict[str, Any]:
 
 
 def _in_order(cards: Sequence[CodeCard]) -> list[CodeCard]:
-    """By the numbers that were typed; cards with the same number, or none, stay as they stood."""
+    """Sort by the typed numbers; cards with the same number, or none, keep their order."""
     kept = [card for card in cards if not card.blank and not card.remove]
     return sorted(
         kept,

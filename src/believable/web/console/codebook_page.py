@@ -28,7 +28,7 @@ from believable.web.console.console_page import COORDINATORS, ConsoleVisit, Rout
 from believable.web.console.guard import PATH
 from believable.web.form_numbers import whole_number
 
-#: Keys that are left out where they say nothing.
+#: Keys that are left out if they have no content.
 _QUIET = (
     "short",
     "keywords",
@@ -69,7 +69,8 @@ def _without_silence(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read(text: str, before: Codebook) -> Codebook:
-    """A codebook from the page, or an error that names the place. Its id and what it codes stay."""
+    """Return the codebook of the page, or raise an error that names the field. Its id and its
+    questions stay."""
     try:
         book = from_yaml(text.encode(), "codebook")
     except ValidationError as error:
@@ -114,8 +115,8 @@ def _editor(
     status: int = 200,
     shown: Codebook | None = None,
 ) -> Response:
-    """The page. Fields hold what was typed, where something was; else the codebook, or the changed
-    one that is `shown`.
+    """Return the page. Fields hold the typed text if there is any, else the codebook, or the
+    changed one that is `shown`.
     """
     typed = visit.form.get("fields") == "yes"
     held = shown or book.book
@@ -142,8 +143,8 @@ def _editor(
 
 
 async def change(visit: ConsoleVisit) -> Response:
-    """First shows what the change touches and asks what becomes of labels made before; then makes
-    the new version.
+    """First show the effect of the change and ask about earlier labels; then store the new
+    version.
     """
     project, form, at_ms = await the_project(visit), visit.form, visit.now_ms
     book = await the_book(visit, project)
@@ -197,6 +198,6 @@ def _policies(form: Mapping[str, str], codes: list[str]) -> dict[str, Policy]:
 
 
 ROUTES = (
-    Route("GET", "/coding/{project}/codebook", COORDINATORS, page),
-    Route("POST", "/coding/{project}/codebook", COORDINATORS, change),
+    Route(method="GET", path="/coding/{project}/codebook", access=COORDINATORS, answer=page),
+    Route(method="POST", path="/coding/{project}/codebook", access=COORDINATORS, answer=change),
 )

@@ -74,9 +74,7 @@ async def page(visit: ConsoleVisit) -> Response:
 
 
 def _book(book: dict[str, Any]) -> dict[str, Any]:
-    """What the desk shows of the codebook. Which questions it is about is not a coder's
-    business.
-    """
+    """The part of the codebook that the desk shows. Coders do not see which questions it covers."""
     return {name: value for name, value in book.items() if name not in ("of", "ready")}
 
 
@@ -163,7 +161,7 @@ async def suggestions(visit: ConsoleVisit) -> Response:
         raise Refused("suggestions are switched off in this project.")
     book, number = await the_book(visit, project), whole_number(visit.path("number"), "text")
     suggested = await visit.read(
-        lambda conn: _suggested(conn, visit.console.store, project, coder, number)
+        lambda conn: _suggest(conn, visit.console.store, project, coder, number)
     )
     text = suggested.pop("text")
     words = [
@@ -173,7 +171,7 @@ async def suggestions(visit: ConsoleVisit) -> Response:
     return Response(orjson.dumps({"hits": words, **suggested}), media_type="application/json")
 
 
-def _suggested(
+def _suggest(
     conn: Connection, store: Store, project: CodingProject, coder: str, number: int
 ) -> dict[str, Any]:
     mine = {task.number for task in coding_rounds.tasks_of(conn, project.id, coder)}
@@ -212,9 +210,29 @@ async def medium(visit: ConsoleVisit) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/coding/{project}/desk", CODERS, page),
-    Route("POST", "/coding/{project}/desk/claim", CODERS, claim, form="json"),
-    Route("POST", "/coding/{project}/desk/events", CODERS, events, form="json"),
-    Route("GET", "/coding/{project}/desk/suggestions/{number}", CODERS, suggestions, form="json"),
-    Route("GET", "/coding/{project}/media/{name}", CODERS, medium, form="json"),
+    Route(method="GET", path="/coding/{project}/desk", access=CODERS, answer=page),
+    Route(
+        method="POST", path="/coding/{project}/desk/claim", access=CODERS, answer=claim, form="json"
+    ),
+    Route(
+        method="POST",
+        path="/coding/{project}/desk/events",
+        access=CODERS,
+        answer=events,
+        form="json",
+    ),
+    Route(
+        method="GET",
+        path="/coding/{project}/desk/suggestions/{number}",
+        access=CODERS,
+        answer=suggestions,
+        form="json",
+    ),
+    Route(
+        method="GET",
+        path="/coding/{project}/media/{name}",
+        access=CODERS,
+        answer=medium,
+        form="json",
+    ),
 )

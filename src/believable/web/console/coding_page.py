@@ -35,7 +35,8 @@ RULE_WORDS: Mapping[str, str] = {
 
 
 async def list_page(visit: ConsoleVisit) -> Response:
-    """Coders see what is given to them; who leads coding in a study, all its projects."""
+    """Coders see the projects assigned to them; a researcher who leads coding in a study sees all
+    its projects."""
     user, rights = visit.user, visit.rights
 
     def look(conn: Connection) -> tuple[list[ProjectLine], list[ProjectLine]]:
@@ -100,7 +101,9 @@ async def create(visit: ConsoleVisit) -> Response:
     book = await _chosen_book(visit, study.definition, form.get("codebook", ""))
     suffix = "" if pool == "real" else f"-{pool}"
     name, title = project_id(study.id, f"{book.id}{suffix}"), f"{study.title}: {book.title}"
-    project = CodingProject(name, study.id, pool, title, book.of, created_ms=at_ms)
+    project = CodingProject(
+        id=name, study=study.id, pool=pool, title=title, sources=book.of, created_ms=at_ms
+    )
     collect = _collecting(visit, project)
 
     def make(conn: Connection) -> int:
@@ -112,7 +115,7 @@ async def create(visit: ConsoleVisit) -> Response:
 
 
 def _must_lead(visit: ConsoleVisit, study: str) -> None:
-    """The study stands in the form, where the guard does not look."""
+    """The form names the study, and the guard does not read forms."""
     if not visit.rights.may(study, COORDINATORS):
         raise Refused(
             f"You do not lead the coding of a study {study[:64]!r}. Ask an owner of the study."
@@ -147,7 +150,9 @@ async def import_texts(visit: ConsoleVisit) -> Response:
         await visit.read(lambda conn: studies.get(conn, study))
     responses = read_texts(form.get("texts", ""))
     book = resolved(ready(form.get("codebook", "")))
-    project = CodingProject(project_id(study, title), study, "imported", title, created_ms=at_ms)
+    project = CodingProject(
+        id=project_id(study, title), study=study, pool="imported", title=title, created_ms=at_ms
+    )
     await visit.change(
         lambda conn: coding_projects.import_texts(conn, project, book, responses, user=visit.user),
         f"imported {len(responses)} texts as coding project {project.id}",
@@ -158,8 +163,8 @@ async def import_texts(visit: ConsoleVisit) -> Response:
 
 def _collecting(visit: ConsoleVisit, project: CodingProject) -> Callable[[Connection], int]:
     """What adds the texts of the study that are not in the project yet."""
-    kinds, logs = visit.console.kinds, Logs(visit.console.media_dir)
-    return lambda conn: bundle_export.collect_texts(conn, project, kinds=kinds, logs=logs)
+    logs = Logs(visit.console.media_dir)
+    return lambda conn: bundle_export.collect_texts(conn, project, logs=logs)
 
 
 # ---------------------------------------------------------------------------------------------- one
@@ -221,7 +226,7 @@ async def collect_again(visit: ConsoleVisit) -> Response:
 # files
 
 
-#: What each file is, as browsers are told.
+#: The content type of each file.
 MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "qdc": "application/xml; charset=utf-8"}
 
 
@@ -263,15 +268,29 @@ async def import_labels(visit: ConsoleVisit) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/coding", EVERY_USER, list_page, tab="Coding"),
-    Route("POST", "/coding", COORDINATORS, create),
-    Route("POST", "/coding/import", COORDINATORS, import_texts),
-    Route("GET", "/coding/{project}", COORDINATORS, project_page),
-    Route("POST", "/coding/{project}/settings", COORDINATORS, change_settings),
-    Route("POST", "/coding/{project}/collect", COORDINATORS, collect_again),
+    Route(method="GET", path="/coding", access=EVERY_USER, answer=list_page, tab="Coding"),
+    Route(method="POST", path="/coding", access=COORDINATORS, answer=create),
+    Route(method="POST", path="/coding/import", access=COORDINATORS, answer=import_texts),
+    Route(method="GET", path="/coding/{project}", access=COORDINATORS, answer=project_page),
+    Route(
+        method="POST",
+        path="/coding/{project}/settings",
+        access=COORDINATORS,
+        answer=change_settings,
+    ),
+    Route(
+        method="POST", path="/coding/{project}/collect", access=COORDINATORS, answer=collect_again
+    ),
     *(
-        Route("GET", f"/coding/{{project}}/{name}", COORDINATORS, download(name))
+        Route(
+            method="GET",
+            path=f"/coding/{{project}}/{name}",
+            access=COORDINATORS,
+            answer=download(name),
+        )
         for name in ("codebook.csv", "codebook.qdc", "texts.csv", "labels.csv", "final.csv")
     ),
-    Route("POST", "/coding/{project}/labels", COORDINATORS, import_labels),
+    Route(
+        method="POST", path="/coding/{project}/labels", access=COORDINATORS, answer=import_labels
+    ),
 )

@@ -1,5 +1,5 @@
 """How the pages for coding find their project, count agreement, and show the stimuli under names
-that tell nothing.
+that reveal nothing.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from weakref import WeakKeyDictionary
 
 from believable.coding.coder_agreement import CoderAgreement, agreement, by_sample
 from believable.coding.labels import Key
+from believable.contracts.registries import PLAYERS
+from believable.contracts.texts import built_in
 from believable.core.errors import NotFound
 from believable.core.ids import opaque_name
-from believable.players import PLAYERS
 from believable.stimuli.judging import shown_file
 from believable.store import coding_marks, coding_projects, coding_rounds
 from believable.store.coding_projects import BookVersion, CodedText, CodingProject, TextMedium
 from believable.store.engine import Connection, Store
 from believable.study.codebook import Codebook
-from believable.study.texts import built_in
 from believable.web.console.console_page import Console, ConsoleVisit
 from believable.web.console.guard import HEADERS, PATH
 from believable.web.form_numbers import whole_number
@@ -80,15 +80,15 @@ def label_words(book: Codebook, key: Key) -> str:
 
 
 # ----------------------------------------------------------------------------------------------
-# what is kept
+# cached views
 
 
 T = TypeVar("T")
 
 
 class ProjectCache(Generic[T]):
-    """Made anew when a text comes or goes: numbers are never given twice, so that count and latest
-    number tell.
+    """Recomputed if a text is added or removed: numbers are never reused, so count and latest
+    number identify the set.
     """
 
     def __init__(self, most: int = 8) -> None:
@@ -159,7 +159,7 @@ def media_json(
 _NAMES: ProjectCache[dict[str, TextMedium]] = ProjectCache()
 
 
-def _named(conn: Connection, console: Console, project: str) -> dict[str, TextMedium]:
+def _text_media(conn: Connection, console: Console, project: str) -> dict[str, TextMedium]:
     shown = {
         medium for text in coding_projects.texts(conn, project).values() for medium in text.media
     }
@@ -171,7 +171,7 @@ async def path_of(visit: ConsoleVisit, project: CodingProject, name: str) -> Pat
     console = visit.console
     known = await visit.read(
         lambda conn: _NAMES.get(
-            console.store, conn, project.id, lambda: _named(conn, console, project.id)
+            console.store, conn, project.id, lambda: _text_media(conn, console, project.id)
         )
     )
     if name not in known:

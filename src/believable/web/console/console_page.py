@@ -17,7 +17,6 @@ from starlette.responses import HTMLResponse, Response
 from believable.collect.desk import Collect
 from believable.core.clock import Clock
 from believable.core.errors import InvalidInput
-from believable.pages import Kinds
 from believable.store import Role, audit_log, monitor
 from believable.store.accounts import Login, Passwords
 from believable.store.audit_log import AuditKind, Change
@@ -89,7 +88,7 @@ def render(name: str, /, login: Login | None, *, status: int = 200, **context: A
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Console:
     """The services behind the console. `base_url` is the address people use; it decides about
     secure cookies. `study_folders` are those of the studies this server was started with, by id:
@@ -101,21 +100,21 @@ class Console:
     clock: Clock
     key: bytes
     base_url: str
-    kinds: Kinds
+
     media_dir: Path
     drafts_dir: Path
     study_folders: Mapping[str, Path] = field(default_factory=dict)
     #: Where people may log in as well.
     oidc: OidcClient | None = None
     passwords: Passwords = field(default_factory=Passwords)
-    #: The queue of answers to review is made up beside the requests.
+    #: Keeps the queue of answers to review, outside of the requests.
     upkeep: ReviewUpkeep = field(default_factory=ReviewUpkeep)
     #: A hash takes 64 MiB and a core: a flood of log-ins waits in line instead of taking the
     #: machine.
     hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
-    #: A bundle reads everything; participants come first.
+    #: A bundle reads every event; participants have priority.
     exporting: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
-    #: Results are computed in processes of their own and kept.
+    #: Results are computed in separate processes and cached.
     computing: LiveResults = field(default_factory=LiveResults)
 
     @property
@@ -123,9 +122,9 @@ class Console:
         return self.base_url.startswith("https://")
 
 
-#: Who may use a page: anybody, whoever is logged in, administrators of the server, or users with
-#: one of the roles. A role counts in the study that the address names, or whose project it names;
-#: where it names neither, in any study.
+#: Who may use a page: any visitor, any user, administrators of the server, or users with one of the
+#: roles. A role counts in the study that the address names, or whose project it names; if it names
+#: neither, in any study.
 Access: TypeAlias = frozenset[Role] | Literal["anybody", "users", "administrators"]
 ANYBODY: Access = "anybody"
 EVERY_USER: Access = "users"
@@ -138,8 +137,8 @@ CODERS: frozenset[Role] = frozenset({"owner", "researcher", "coordinator", "code
 
 @dataclass(frozen=True, slots=True)
 class ConsoleVisit:
-    """One request that was let in. `login` is None only on pages for anybody; `form` holds what was
-    posted.
+    """One admitted request. `login` is None only on public pages; `form` holds the posted
+    fields.
     """
 
     console: Console
@@ -154,7 +153,7 @@ class ConsoleVisit:
 
     @property
     def user(self) -> str:
-        """The name of who is logged in, for records of what was done."""
+        """The name of the user, for the records of actions."""
         assert self.login is not None, "a page for anybody has no user"
         return self.login.user.name
 
@@ -219,11 +218,11 @@ class ConsoleVisit:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
     """A route of the console: declared with who may use it, so that none can be forgotten.
 
-    One with a `tab` stands in the navigation under that title, in the order of `console.PAGES`:
+    A page with a `tab` is in the navigation under that title, in the order of `console.PAGES`:
     below a study's head if it is a study's page, else at the top.
     """
 
@@ -244,7 +243,7 @@ class Route:
         return "{study}" in self.path
 
     def offered_to(self, rights: Rights) -> bool:
-        """Whether its tab is of use to somebody."""
+        """Return whether the user may use its tab."""
         if isinstance(self.access, frozenset):
             return rights.somewhere(self.access)
         return self.access != "administrators" or rights.administrator

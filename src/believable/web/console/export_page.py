@@ -64,6 +64,8 @@ async def download(visit: ConsoleVisit) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/studies/{study}/export", RESEARCHERS, page, tab="Export"),
-    Route("POST", "/studies/{study}/export", RESEARCHERS, download),
+    Route(
+        method="GET", path="/studies/{study}/export", access=RESEARCHERS, answer=page, tab="Export"
+    ),
+    Route(method="POST", path="/studies/{study}/export", access=RESEARCHERS, answer=download),
 )

@@ -59,7 +59,7 @@ HEADERS: Mapping[str, str] = {
 
 
 class WrongOrigin(Refused):
-    """A form that did not come from a page of this console."""
+    """A form that was not sent by a page of this console."""
 
 
 def guarded(console: Console, page: Route) -> Callable[[Request], Awaitable[Response]]:
@@ -70,8 +70,8 @@ def guarded(console: Console, page: Route) -> Callable[[Request], Awaitable[Resp
         request.scope[PLACE] = f"{PATH}{page.path}"
         try:
             login = await _login(console, request)
-            closed = await _closed(console, page, request, login)
-            response = closed or await _answered(console, page, request, login)
+            closed = await _refuse(console, page, request, login)
+            response = closed or await _answer(console, page, request, login)
         except BelievableError as error:
             response = error_response(page, error, login)
         if login is not None and request.cookies.get(COOKIE):
@@ -82,9 +82,7 @@ def guarded(console: Console, page: Route) -> Callable[[Request], Awaitable[Resp
     return route
 
 
-async def _answered(
-    console: Console, page: Route, request: Request, login: Login | None
-) -> Response:
+async def _answer(console: Console, page: Route, request: Request, login: Login | None) -> Response:
     form: Mapping[str, str] = {}
     if page.method == "POST":
         check_origin(console, request)
@@ -101,10 +99,10 @@ async def _login(console: Console, request: Request) -> Login | None:
     return await console.store.aread(lambda conn: accounts.who(conn, token, now_ms=now_ms))
 
 
-async def _closed(
+async def _refuse(
     console: Console, page: Route, request: Request, login: Login | None
 ) -> Response | None:
-    """The answer to somebody who may not come in, or None."""
+    """Return the answer to a user without access, or None."""
     if page.access == "anybody":
         return None
     if login is None:
@@ -127,8 +125,7 @@ async def _closed(
         )
     if await _has_role(console, request, login, page.access):
         return None
-    # The same words whether the study is another's or none: names of studies are nobody else's
-    # business.
+    # Another owner's study and a missing one get the same answer: names of studies stay private.
     needed = " or ".join(role for role in ROLES if role in page.access)
     message = f"This page is for the role {needed} in its study; you are {login.rights.in_words}."
     return error_response(

@@ -1,6 +1,4 @@
-"""Before a study opens: what is done and what is still open; and while it runs, how much time and
-money is left.
-"""
+"""Before a study opens: finished and open tasks; while it runs: the remaining time and money."""
 
 from __future__ import annotations
 
@@ -17,9 +15,9 @@ from starlette.responses import Response
 
 from believable.analysis import registered
 from believable.analysis.power_record import PowerRecord, read_power, share_words
+from believable.contracts.trial import outline
 from believable.core.errors import BelievableError, Problem
 from believable.core.work import FunctionElsewhere, in_child
-from believable.protocols import PROTOCOLS
 from believable.stimuli.verify import definition_problems, study_problems
 from believable.store import monitor, studies
 from believable.store.backups import last_backup_ms
@@ -27,14 +25,14 @@ from believable.store.monitor import CompletionRate
 from believable.store.studies import StudyRow
 from believable.study.definition import Definition
 from believable.study.platforms import Recruit
-from believable.study.records import Study, outline
+from believable.study.records import Study
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
 from believable.web.console.studies_page import the_study
 
-#: Needs the analyses, which the server does not load: called in a process of its own, once for each
+#: Needs the analyses, which the server does not load: runs in a separate process, once per
 #: definition.
 PLAN_DIGEST = FunctionElsewhere("believable.web.results_worker", "plan_digest")
-#: Less free space than this is a matter to look at before people come.
+#: Less free space than this needs attention before people arrive.
 LEAST_FREE_BYTES = 2 * 10**9
 BACKUP_AGE_MS = 7 * 86_400_000
 _CONTACT = re.compile(r"[\w.+-]+@[\w-]+\.\w+|https?://|\+?\d[\d ()/-]{6,}\d")
@@ -42,16 +40,16 @@ _CONTACT = re.compile(r"[\w.+-]+@[\w-]+\.\w+|https?://|\+?\d[\d ()/-]{6,}\d")
 
 @dataclass(frozen=True, slots=True)
 class LaunchItem:
-    """One line of the list. `done` is None where only a person can tell."""
+    """One line of the list. `done` is None if only a person can decide."""
 
     title: str
     done: bool | None
     words: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Whereabouts:
-    """What the list knows of the machine."""
+    """Facts about the machine, for the list."""
 
     base_url: str
     free_bytes: int
@@ -95,7 +93,7 @@ def contact_item(study: Study, pages: Mapping[str, str]) -> LaunchItem:
 
 
 def ending_item(study: Study) -> LaunchItem:
-    """A code or an address to go back to, where people come from a platform."""
+    """A code or a return address, if people arrive from a platform."""
     last = study.timeline[-1]
     ends = (
         bool(last.completion_codes)
@@ -250,8 +248,8 @@ def whereabouts(visit: ConsoleVisit, study: StudyRow) -> Whereabouts:
     backed_up_ms = last_backup_ms(data_dir)
     age_ms = None if backed_up_ms is None else visit.now_ms - backed_up_ms
     folder = visit.console.study_folders.get(study.id)
-    record = None if folder is None else _registered(folder)
-    powered = None if folder is None else _powered(folder)
+    record = None if folder is None else _registered_sentence(folder)
+    powered = None if folder is None else _power_record(folder)
     return Whereabouts(
         base_url=visit.console.base_url,
         free_bytes=shutil.disk_usage(data_dir).free,
@@ -263,7 +261,7 @@ def whereabouts(visit: ConsoleVisit, study: StudyRow) -> Whereabouts:
 
 
 async def plan_name(visit: ConsoleVisit, definition: Definition) -> str | None:
-    """What names the plan of a definition: kept beside it, worked out when it is wanted first."""
+    """Identifies the plan of a definition: stored with it, computed on first use."""
     digest = definition.hash
     if definition.study.analysis is None:
         return None
@@ -277,7 +275,7 @@ async def plan_name(visit: ConsoleVisit, definition: Definition) -> str | None:
     return name
 
 
-def _registered(folder: Path) -> str | None:
+def _registered_sentence(folder: Path) -> str | None:
     try:
         record = registered.read(folder)
     except BelievableError:
@@ -285,7 +283,7 @@ def _registered(folder: Path) -> str | None:
     return None if record is None else record.registered_on
 
 
-def _powered(folder: Path) -> PowerRecord | None:
+def _power_record(folder: Path) -> PowerRecord | None:
     try:
         return read_power(folder)
     except BelievableError:
@@ -301,12 +299,13 @@ def checked_problems(
     folder = visit.console.study_folders.get(study.id)
     if folder is None:
         return definition_problems(definition)
-    return study_problems(folder, kinds=visit.console.kinds, protocols=PROTOCOLS, media=media)
+    return study_problems(folder, media=media)
 
 
 @dataclass(frozen=True, slots=True)
 class MoneyLeft:
-    """What complete sessions cost so far and, where there is a limit, what the others will."""
+    """The cost of complete sessions so far and, if there is a limit, the expected cost of the
+    others."""
 
     spent: float
     left: float | None
@@ -314,16 +313,16 @@ class MoneyLeft:
 
 
 def money_left(recruit: Recruit, complete: int) -> MoneyLeft | None:
-    """Pure. None where the study does not say what a session costs."""
+    """Pure. None if the study does not state the cost of a session."""
     if recruit.payment is None:
         return None
     left = None if recruit.limit is None else max(0, recruit.limit - complete) * recruit.payment
     return MoneyLeft(complete * recruit.payment, left, recruit.currency)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TimeLeft:
-    """How far the study is. `ends_ms` is when the limit is reached if people go on coming as in the
+    """The progress of the study. `ends_ms` is when the limit is reached if people arrive as in the
     last week.
     """
 
@@ -337,7 +336,7 @@ class TimeLeft:
 def time_left(
     complete: int, under_way: int, limit: int | None, completion_rate: CompletionRate, now_ms: int
 ) -> TimeLeft:
-    """Pure. Without a limit, or without anybody who completed lately, nobody knows the end."""
+    """Pure. Without a limit, or without recent completions, the end is unknown."""
     per_day = (
         completion_rate.n_complete / (completion_rate.window_ms / 86_400_000)
         if completion_rate.window_ms
@@ -351,7 +350,9 @@ def time_left(
         if left == 0
         else None
     )
-    return TimeLeft(complete, under_way, limit, per_day, ends_ms)
+    return TimeLeft(
+        complete=complete, under_way=under_way, limit=limit, per_day=per_day, ends_ms=ends_ms
+    )
 
 
 async def page(visit: ConsoleVisit) -> Response:
@@ -390,4 +391,12 @@ async def page(visit: ConsoleVisit) -> Response:
     )
 
 
-ROUTES = (Route("GET", "/studies/{study}/checklist", RESEARCHERS, page, tab="Checklist"),)
+ROUTES = (
+    Route(
+        method="GET",
+        path="/studies/{study}/checklist",
+        access=RESEARCHERS,
+        answer=page,
+        tab="Checklist",
+    ),
+)

@@ -1,5 +1,5 @@
-"""Results computed beside the server: one process at a time, the last results kept, never twice for
-the same data.
+"""Results computed outside of the server: one process at a time, the last results cached, never
+twice for the same data.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ResultsKey:
     blinded: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KeptResults:
     """The last results. `key` is the fingerprint of the data they were computed from."""
 
@@ -80,7 +80,9 @@ class LiveResults:
             begun_s = loop.time()
             live = await computed(wish)
         ended_s = loop.time()
-        self._kept[about] = KeptResults(key, live, now_ms, ended_s - begun_s, ended_s)
+        self._kept[about] = KeptResults(
+            key=key, live=live, at_ms=now_ms, took_s=ended_s - begun_s, ended_s=ended_s
+        )
 
     async def close(self) -> None:
         """Ends what still runs."""
@@ -91,8 +93,8 @@ class LiveResults:
 
 
 async def computed(wish: ReportRequest) -> LiveReport:
-    """Runs the process and takes what comes of it. What goes wrong in it is told in words, and in
-    full in the log.
+    """Run the process and store its result. An error in it is reported in a sentence, and in full
+    in the log.
     """
     child: Child[LiveReport] = await asyncio.to_thread(Child, COMPUTE, wish)
     try:

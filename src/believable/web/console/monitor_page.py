@@ -37,7 +37,7 @@ class Sparkline:
 
 
 def sparkline(values: Sequence[float]) -> Sparkline:
-    """The newest value stands at the right edge.
+    """The newest value is at the right edge.
 
     >>> sparkline([0, 5, 10]).points
     '0.0,47.0 150.0,24.0 300.0,1.0'
@@ -58,8 +58,8 @@ POOL_WORDS = {"real": "Participants", "simulated": "Simulated", "preview": "Prev
 
 
 async def standing_alarms(visit: ConsoleVisit, study: str) -> tuple[Alarm, ...]:
-    """Of this study and of the whole server. Those in memory stand first: a full disk cannot be
-    written down.
+    """Alarms of this study and of the whole server. Those in memory are first: a full disk cannot
+    store them.
     """
     sounded = await asyncio.to_thread(visit.console.store.alarms)
     return tuple(alarm for alarm in sounded if alarm.study in (None, study))
@@ -157,7 +157,19 @@ async def acknowledge(visit: ConsoleVisit) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/studies/{study}/monitor", RESEARCHERS, page, tab="Monitor"),
-    Route("GET", "/studies/{study}/monitor.json", RESEARCHERS, as_json, form="json"),
-    Route("POST", "/studies/{study}/alarms", RESEARCHERS, acknowledge),
+    Route(
+        method="GET",
+        path="/studies/{study}/monitor",
+        access=RESEARCHERS,
+        answer=page,
+        tab="Monitor",
+    ),
+    Route(
+        method="GET",
+        path="/studies/{study}/monitor.json",
+        access=RESEARCHERS,
+        answer=as_json,
+        form="json",
+    ),
+    Route(method="POST", path="/studies/{study}/alarms", access=RESEARCHERS, answer=acknowledge),
 )

@@ -20,8 +20,8 @@ from believable.web.console.second_factor_page import entered
 if TYPE_CHECKING:
     from believable.web.oidc_tokens import OidcClient
 
-#: On the way there and back: what the answer must match. `lax`, because the browser comes back from
-#: another site.
+#: Stored for the way to the provider and back: the answer must match. `lax`, because the browser
+#: returns from another site.
 WAY_COOKIE = "believable_oidc"
 WAY_PATH = f"{PATH}/oidc"
 WAY_LIFE_MS = 10 * 60_000
@@ -105,10 +105,10 @@ async def come_back(visit: ConsoleVisit) -> Response:
     user = await visit.console.store.awrite(
         lambda conn: identities.user_of(conn, who.issuer, who.subject, who.email, now_ms=now_ms)
     )
-    return _arrived(await entered(visit, user, safe_next(way["target"])))
+    return _arrive(await entered(visit, user, safe_next(way["target"])))
 
 
-def _arrived(inside: Response) -> Response:
+def _arrive(inside: Response) -> Response:
     """Cookies for this site alone are not sent along a way that began elsewhere: a page of ours
     goes the last step.
     """
@@ -120,4 +120,7 @@ def _arrived(inside: Response) -> Response:
     return response
 
 
-ROUTES = (Route("GET", "/oidc", ANYBODY, leave), Route("GET", "/oidc/return", ANYBODY, come_back))
+ROUTES = (
+    Route(method="GET", path="/oidc", access=ANYBODY, answer=leave),
+    Route(method="GET", path="/oidc/return", access=ANYBODY, answer=come_back),
+)

@@ -1,5 +1,5 @@
-"""A password that was typed in the console: counted as a try before it is looked at, and hashed
-beside the requests.
+"""A password typed in the console: counted as a try before it is checked, and hashed outside of the
+requests.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ async def run_hashing(console: Console, work: Callable[[], T]) -> T:
 
 
 async def begin_try(visit: ConsoleVisit, name: str) -> Try:
-    """Count a try at somebody's password. TooManyTries if there were too many lately."""
+    """Count a try at a password. Raises TooManyTries after too many recent ones."""
     key, now_ms, device = visit.console.key, visit.now_ms, device_of(visit.request)
     return await visit.console.store.awrite(
         lambda conn: accounts.begin_try(conn, key, name, visit.peer, now_ms=now_ms, device=device)

@@ -72,7 +72,9 @@ async def revoke(visit: ConsoleVisit) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/studies/{study}/people", RESEARCHERS, page, tab="People"),
-    Route("POST", "/studies/{study}/people", STUDY_OWNERS, grant),
-    Route("POST", "/studies/{study}/people/revoke", STUDY_OWNERS, revoke),
+    Route(
+        method="GET", path="/studies/{study}/people", access=RESEARCHERS, answer=page, tab="People"
+    ),
+    Route(method="POST", path="/studies/{study}/people", access=STUDY_OWNERS, answer=grant),
+    Route(method="POST", path="/studies/{study}/people/revoke", access=STUDY_OWNERS, answer=revoke),
 )

@@ -105,8 +105,8 @@ def _marks_of(conn: Connection, project: CodingProject, number: int, text: int) 
 def lettered(
     marks: list[StoredMark], project: str, number: int, text: int
 ) -> dict[str, StoredMark]:
-    """The coders as A, B, …: who is who differs from text to text, so that nobody's name or habits
-    weigh in a decision. Pure.
+    """The coders as A, B, …: the letters differ from text to text, so no name or habit influences a
+    decision. Pure.
     """
 
     def shuffled(stored: StoredMark) -> str:
@@ -136,7 +136,7 @@ def chosen(
         mark = Mark(discard=form["discard"], done=True)
     else:
         ticked = [
-            _ticked(name.removeprefix("label:")) for name in form if name.startswith("label:")
+            _parse_label(name.removeprefix("label:")) for name in form if name.startswith("label:")
         ]
         mark = from_json({"labels": ticked, "done": True})
         mark = replace(
@@ -151,7 +151,7 @@ def chosen(
     return mark
 
 
-def _ticked(text: str) -> Mapping[str, Any]:
+def _parse_label(text: str) -> Mapping[str, Any]:
     """A label as the page names it: code, direction and side as a JSON list."""
     try:
         code, direction, side = json.loads(text)
@@ -164,8 +164,8 @@ def _ticked(text: str) -> Mapping[str, Any]:
 
 
 def _spans(key: Key, marks: Iterable[StoredMark]) -> tuple[Span, ...]:
-    """The words on which coders saw a label; none, which is the whole text, if one of them saw it
-    there or nobody did.
+    """The spans that coders marked for a label; none, which is the whole text, if one coder marked
+    the whole text or no coder marked a span.
     """
     spans = [label.spans for stored in marks for label in stored.mark.labels if label.key == key]
     return merged([span for own in spans for span in own]) if all(spans) else ()
@@ -223,6 +223,16 @@ async def decide(visit: ConsoleVisit) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/coding/{project}/rounds/{round}/resolve", COORDINATORS, page),
-    Route("POST", "/coding/{project}/rounds/{round}/resolve", COORDINATORS, decide),
+    Route(
+        method="GET",
+        path="/coding/{project}/rounds/{round}/resolve",
+        access=COORDINATORS,
+        answer=page,
+    ),
+    Route(
+        method="POST",
+        path="/coding/{project}/rounds/{round}/resolve",
+        access=COORDINATORS,
+        answer=decide,
+    ),
 )

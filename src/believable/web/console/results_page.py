@@ -1,5 +1,5 @@
-"""Live results: the report's own parts while data come in, blinded until a researcher decides
-otherwise, which is logged.
+"""Live results: the report's parts during collection, blinded until a researcher decides otherwise,
+which is logged.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from believable.analysis import registered
 from believable.analysis.media_versions import split_name
+from believable.contracts.registries import PLAYERS
+from believable.contracts.texts import built_in
+from believable.contracts.trial import Controls
 from believable.core.errors import InvalidInput, NotFound
-from believable.players import PLAYERS
 from believable.report.colours import script_name, static, stylesheet
 from believable.report.live_records import ReportRequest
 from believable.stimuli.judging import shown_file
@@ -25,8 +27,6 @@ from believable.store.audit_log import AuditEntry
 from believable.store.studies import StudyRow
 from believable.study.definition import Medium
 from believable.study.load import STUDY_FILE
-from believable.study.records import Controls
-from believable.study.texts import built_in
 from believable.web.console.balance import balance
 from believable.web.console.console_page import (
     RESEARCHERS,
@@ -121,7 +121,8 @@ async def results_page(visit: ConsoleVisit) -> Response:
 
 
 async def as_json(visit: ConsoleVisit) -> Response:
-    """Whether there is anything newer than what the page shows. Asking also starts what is due."""
+    """Return whether there is anything newer than the page. Asking also starts computations that
+    are due."""
     study = await the_study(visit)
     pool = await pool_to_show(visit, study.id, POOLS)
     about, key, _ = await state_of(visit, study, pool)
@@ -261,12 +262,34 @@ def _at_ms(text: str) -> int:
 
 
 ROUTES = (
-    Route("GET", "/studies/{study}/results", RESEARCHERS, results_page, tab="Results"),
-    Route("GET", "/studies/{study}/results.json", RESEARCHERS, as_json, form="json"),
-    Route("POST", "/studies/{study}/unblind", RESEARCHERS, unblind),
-    Route("GET", "/results/report.css", RESEARCHERS, style),
-    Route("GET", "/results/report.js", RESEARCHERS, script),
-    Route("GET", "/results/library.js", RESEARCHERS, library),
-    Route("GET", "/studies/{study}/watch/{pool}/{stimulus}", RESEARCHERS, watch_page),
-    Route("GET", "/studies/{study}/watch/{pool}/{stimulus}/medium", RESEARCHERS, watched_medium),
+    Route(
+        method="GET",
+        path="/studies/{study}/results",
+        access=RESEARCHERS,
+        answer=results_page,
+        tab="Results",
+    ),
+    Route(
+        method="GET",
+        path="/studies/{study}/results.json",
+        access=RESEARCHERS,
+        answer=as_json,
+        form="json",
+    ),
+    Route(method="POST", path="/studies/{study}/unblind", access=RESEARCHERS, answer=unblind),
+    Route(method="GET", path="/results/report.css", access=RESEARCHERS, answer=style),
+    Route(method="GET", path="/results/report.js", access=RESEARCHERS, answer=script),
+    Route(method="GET", path="/results/library.js", access=RESEARCHERS, answer=library),
+    Route(
+        method="GET",
+        path="/studies/{study}/watch/{pool}/{stimulus}",
+        access=RESEARCHERS,
+        answer=watch_page,
+    ),
+    Route(
+        method="GET",
+        path="/studies/{study}/watch/{pool}/{stimulus}/medium",
+        access=RESEARCHERS,
+        answer=watched_medium,
+    ),
 )

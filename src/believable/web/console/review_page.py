@@ -27,7 +27,7 @@ from believable.web.console.monitor_page import POOL_WORDS
 from believable.web.console.studies_page import the_study
 
 TEXT_CHARACTERS = 20_000
-#: Items listed beside the one being read.
+#: Items listed alongside the open one.
 LISTED = 30
 #: Sessions with impossible views that the page names; the list of sessions has all.
 LISTED_SUSPECTS = 20
@@ -96,9 +96,9 @@ def the_view(fields: Mapping[str, str]) -> ReviewView:
     return view
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReadAnswer:
-    """The answer that is read: what was asked, why it deserves a look, what was decided."""
+    """The open answer: the question, the reason for a review, the decision."""
 
     answer: TextAnswer
     hints: tuple[Hint, ...]
@@ -123,11 +123,13 @@ def _read_answer(
         else ""
     )
     return ReadAnswer(
-        answer,
-        hints_of(conn, view.study, view.pool, row, answer, state.medians or {}),
-        review.decision_about(conn, row.session, review.target(row.trial_key, row.question)),
-        left_out,
-        len(view_checks.impossible_views(conn, row.session)),
+        answer=answer,
+        hints=hints_of(conn, view.study, view.pool, row, answer, state.medians or {}),
+        decision=review.decision_about(
+            conn, row.session, review.target(row.trial_key, row.question)
+        ),
+        left_out=left_out,
+        n_impossible=len(view_checks.impossible_views(conn, row.session)),
     )
 
 
@@ -174,7 +176,7 @@ async def page(visit: ConsoleVisit) -> Response:
     )
     if n_unread and queue.item is None:
         response.headers["refresh"] = (
-            "2"  # nothing to read yet: the page comes again by itself, without a script
+            "2"  # nothing to read yet: the page reloads by itself, without a script
         )
     return response
 
@@ -245,6 +247,8 @@ async def decide(visit: ConsoleVisit) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/studies/{study}/review", RESEARCHERS, page, tab="Review"),
-    Route("POST", "/studies/{study}/review", RESEARCHERS, decide),
+    Route(
+        method="GET", path="/studies/{study}/review", access=RESEARCHERS, answer=page, tab="Review"
+    ),
+    Route(method="POST", path="/studies/{study}/review", access=RESEARCHERS, answer=decide),
 )

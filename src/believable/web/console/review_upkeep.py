@@ -1,5 +1,5 @@
-"""The review queue kept up beside the server's work: in small steps between which others have their
-turn, or, where much has piled up, in a process of its own.
+"""Keeps the review queue up to date while the server works: in small steps between which other work
+has its turn, or, if there is a large backlog, in a separate process.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from believable.store.engine import Connection, Store
 
 log = logging.getLogger(__name__)
 
-#: A page waits so long for what is new; then it shows what is there and says so.
+#: A page waits this long for new items; then it shows the stored ones and says so.
 PATIENCE_S = 1.0
-#: From so many unread sessions on, another process reads them.
+#: From this number of unread sessions on, another process reads them.
 MANY_SESSIONS = 200
-#: After each step the thread rests for so many times as long as it worked.
+#: After each step the thread rests for this multiple of its working time.
 REST = 1.0
 
 ELSEWHERE = FunctionElsewhere("believable.web.review_worker", "take_in_all")
@@ -30,8 +30,8 @@ ELSEWHERE = FunctionElsewhere("believable.web.review_worker", "take_in_all")
 
 @dataclass
 class ReviewUpkeep:
-    """One server process's work on the queues. Several processes do no harm to each other: what one
-    took in is in the tables.
+    """One server process's work on the queues. Several processes do no harm to each other: ingested
+    items are in the tables.
     """
 
     _tasks: dict[tuple[str, str], asyncio.Task[None]] = field(default_factory=dict)

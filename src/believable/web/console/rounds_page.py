@@ -49,11 +49,11 @@ async def add(visit: ConsoleVisit) -> Response:
         )
     again = optional_whole(form.get("again", ""), "again")
     plan = RoundPlan(
-        kind,
-        optional_whole(form.get("n", ""), "texts"),
-        optional_whole(form.get("per_judge", ""), "texts per judge"),
-        whole_number(form.get("overlap", "25") or "25", "overlap", least=0, most=100) / 100,
-        strata,
+        kind=kind,
+        n=optional_whole(form.get("n", ""), "texts"),
+        per_judge=optional_whole(form.get("per_judge", ""), "texts per judge"),
+        overlap=whole_number(form.get("overlap", "25") or "25", "overlap", least=0, most=100) / 100,
+        stratify=strata,
     )
     drawn = await visit.change(
         lambda conn: coding_rounds.add_round(
@@ -92,7 +92,7 @@ async def page(visit: ConsoleVisit) -> Response:
 
 
 async def live(visit: ConsoleVisit) -> Response:
-    """What changed since the page was made: nothing, or the whole content anew."""
+    """Changes since the page was made: none, or the whole content again."""
     project = await the_project(visit)
     book, number = await the_book(visit, project), whole_number(visit.path("round"), "round")
     now = await visit.read(lambda conn: _stamp(conn, project.id, book.version))
@@ -166,9 +166,20 @@ async def table_page(visit: ConsoleVisit) -> Response:
 
 
 ROUTES = (
-    Route("POST", "/coding/{project}/rounds", COORDINATORS, add),
-    Route("GET", "/coding/{project}/agreement", COORDINATORS, table_page),
-    Route("GET", "/coding/{project}/rounds/{round}", COORDINATORS, page),
-    Route("GET", "/coding/{project}/rounds/{round}/live", COORDINATORS, live, form="json"),
-    Route("POST", "/coding/{project}/rounds/{round}/state", COORDINATORS, set_state),
+    Route(method="POST", path="/coding/{project}/rounds", access=COORDINATORS, answer=add),
+    Route(method="GET", path="/coding/{project}/agreement", access=COORDINATORS, answer=table_page),
+    Route(method="GET", path="/coding/{project}/rounds/{round}", access=COORDINATORS, answer=page),
+    Route(
+        method="GET",
+        path="/coding/{project}/rounds/{round}/live",
+        access=COORDINATORS,
+        answer=live,
+        form="json",
+    ),
+    Route(
+        method="POST",
+        path="/coding/{project}/rounds/{round}/state",
+        access=COORDINATORS,
+        answer=set_state,
+    ),
 )

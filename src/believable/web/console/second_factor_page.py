@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hmac
 
+import segno
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -36,13 +37,18 @@ from believable.web.console.guard import (
     visitor_token,
 )
 from believable.web.console.password_check import is_own_password
-from believable.web.qr_code import qr_svg
 
 #: Between password and code: who gave the right password, signed, for some minutes.
 STEP_COOKIE = "believable_step"
 STEP_LIFE_MS = 5 * 60_000
 STEP_PATH = f"{PATH}/login/code"
 ISSUER = "believable"
+
+
+def qr_svg(text: str) -> Markup:
+    """A QR code that needs no script and no style."""
+    code = segno.make(text, error="m", micro=False)
+    return Markup(code.svg_inline(scale=4, border=4, light="#fff", svgclass="qr", omitsize=False))
 
 
 # ----------------------------------------------------------------------------------------------
@@ -56,7 +62,7 @@ async def entered(visit: ConsoleVisit, name: str, target: str) -> Response:
     console, now_ms, device = visit.console, visit.now_ms, device_of(visit.request)
     factor = await visit.read(lambda conn: factors.second_factor(conn, name))
     if factor.on:
-        # The brake on passwords is released here: wrong codes have one of their own.
+        # The brake on passwords is released here: wrong codes have a separate one.
         await console.store.awrite(
             lambda conn: accounts.forget_tries(conn, console.key, name, visit.peer, device)
         )
@@ -97,7 +103,7 @@ def _step_proof(console: Console, name: str, expires: str, target: str) -> str:
 
 
 def _halfway(console: Console, request: Request, now_ms: int) -> tuple[str, str]:
-    """Who gave the right password in this browser, and where they were going."""
+    """The user who gave the right password in this browser, and the page to open next."""
     proof, expires, name, target = (request.cookies.get(STEP_COOKIE, "").split("|", 3) + [""] * 4)[
         :4
     ]
@@ -170,7 +176,7 @@ async def _setup(
         factor=factor,
         letters="" if secret is None else in_letters(secret),
         address=address,
-        picture=Markup(qr_svg(address)) if address else "",
+        picture=qr_svg(address) if address else "",
         codes=codes,
         required=await visit.read(factors.required),
         has_password=await visit.read(lambda conn: accounts.has_password(conn, user)),
@@ -251,11 +257,11 @@ async def set_rule(visit: ConsoleVisit) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/login/code", ANYBODY, code_page),
-    Route("POST", "/login/code", ANYBODY, give_code),
-    Route("GET", "/account/second-factor", EVERY_USER, setup_page),
-    Route("POST", "/account/second-factor", EVERY_USER, begin),
-    Route("POST", "/account/second-factor/confirm", EVERY_USER, confirm),
-    Route("POST", "/account/second-factor/off", EVERY_USER, take_off),
-    Route("POST", "/users/rules", ADMINISTRATORS, set_rule),
+    Route(method="GET", path="/login/code", access=ANYBODY, answer=code_page),
+    Route(method="POST", path="/login/code", access=ANYBODY, answer=give_code),
+    Route(method="GET", path="/account/second-factor", access=EVERY_USER, answer=setup_page),
+    Route(method="POST", path="/account/second-factor", access=EVERY_USER, answer=begin),
+    Route(method="POST", path="/account/second-factor/confirm", access=EVERY_USER, answer=confirm),
+    Route(method="POST", path="/account/second-factor/off", access=EVERY_USER, answer=take_off),
+    Route(method="POST", path="/users/rules", access=ADMINISTRATORS, answer=set_rule),
 )

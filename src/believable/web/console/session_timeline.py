@@ -39,7 +39,7 @@ class EventFilter:
         return family and (self.trial is None or event.trial == self.trial)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EventLine:
     """An event as a row of the table. `after_ms` counts from the first event, by the browser's
     clock.
@@ -55,7 +55,7 @@ class EventLine:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Whether the stored events give the head that was kept. `missing` events have yet to come."""
+    """Whether the stored events give the stored head. `missing` events have yet to arrive."""
 
     holds: bool
     n_events: int
@@ -63,7 +63,7 @@ class Proof:
     head: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionHistory:
     """All that is known about one session, read at one moment."""
 
@@ -117,8 +117,8 @@ def on_server_clock(
 ) -> tuple[tuple[int, str], ...]:
     """When events happened, by the server's clock, from (browser's clock, arrival, family).
 
-    The shortest way an event took tells how the clocks differ. Where that cannot be, as on a second
-    device with a clock of its own, the arrival stands for the event.
+    The shortest delay of an event shows how the clocks differ. If that is unknown, as on a second
+    device, the arrival replaces the event's time.
     """
     shift_ms = min((received_ms - at_ms for at_ms, received_ms, _ in moments), default=0.0)
     moments_there: dict[tuple[int, str], None] = {}
@@ -137,12 +137,12 @@ def _line(event: Event, first_ms: float) -> EventLine:
     shown = json.dumps(event.data, ensure_ascii=False)
     more = f"… ({len(shown)} characters)" if len(shown) > DATA_CHARACTERS else ""
     return EventLine(
-        event.seq,
-        event.kind,
-        event.trial,
-        event.at_ms - first_ms,
-        event.received_ms,
-        shown[:DATA_CHARACTERS] + more,
+        seq=event.seq,
+        kind=event.kind,
+        trial=event.trial,
+        after_ms=event.at_ms - first_ms,
+        received_ms=event.received_ms,
+        data=shown[:DATA_CHARACTERS] + more,
     )
 
 
@@ -155,9 +155,9 @@ def _strays(conn: Connection, session: Session, first_ms: float) -> Iterator[Eve
 # lane
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A trial in the lane: where it stands and how wide it is, of `LANE_WIDTH`."""
+    """A trial in the lane: its position and width, in units of `LANE_WIDTH`."""
 
     position: int
     status: str
@@ -227,7 +227,13 @@ def lane(history: SessionHistory) -> Lane:
     edges = [session.started_ms, *(edge for span in spans for edge in span[2:])]
     axis = Axis([*edges, *(at_ms for at_ms, _ in history.moments)])
     bars = tuple(
-        Bar(position, status, axis.x(start), max(axis.x(end) - axis.x(start), 1.0), end - start)
+        Bar(
+            position=position,
+            status=status,
+            x=axis.x(start),
+            width=max(axis.x(end) - axis.x(start), 1.0),
+            took_ms=end - start,
+        )
         for position, status, start, end in spans
     )
     ticks = dict.fromkeys(

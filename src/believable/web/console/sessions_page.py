@@ -1,6 +1,4 @@
-"""Sessions: the list with its search, one session's timeline, and what is decided about
-sessions.
-"""
+"""Sessions: the list with its search, one session's timeline, and the decisions about sessions."""
 
 from __future__ import annotations
 
@@ -14,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from believable.bundle.session_records import ClosedTrial
 from believable.collect.leave import code_hash, later_code
 from believable.collect.recruiting import extra_hash, participant_hash
+from believable.contracts.trial import PlannedTrial
 from believable.core import ids
 from believable.core.errors import InvalidInput, NotFound, Refused
 from believable.core.ids import normalise_code
@@ -24,7 +23,6 @@ from believable.store.monitor import link_kinds
 from believable.store.overview import PLACES, SessionFilter, SessionSearch
 from believable.store.sessions import Session
 from believable.store.studies import StudyRow
-from believable.study.plan import PlannedTrial
 from believable.study.platforms import parameters
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
@@ -53,7 +51,7 @@ BULK_DEEDS: Mapping[str, str] = {
     "exclude": "Exclude",
     "include": "Take back in",
 }
-#: The columns of the list: title, what it sorts by, whether it holds numbers.
+#: The columns of the list: title, sort key, whether it holds numbers.
 COLUMNS: tuple[tuple[str, str, bool], ...] = (
     ("Session", "number", True),
     ("State", "state", False),
@@ -75,7 +73,7 @@ def page_number(text: str) -> int:
     return whole_number(text, "page", most=10**8, cure="Use the links on the page.") - 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListView:
     """The list as its address says it, so that every link on the page leads to one like it."""
 
@@ -103,7 +101,7 @@ class ListView:
         )
 
     def sorted_by(self, order: str) -> str:
-        """What a click on a column's head leads to: its highest first, then its lowest."""
+        """The sort order after a click on a column's head: highest first, then lowest."""
         up = order == self.order and self.descending
         return self.address(sort=order, up="1" if up else "")
 
@@ -121,17 +119,13 @@ def list_view(fields: Mapping[str, str]) -> ListView:
 
 
 def arms_key(visit: ConsoleVisit, study: str) -> str:
-    """What the address carries after somebody asked to search by arm: nobody gets it without being
-    noted.
-    """
+    """The query of the address after a search by arm: each such search is logged."""
     assert visit.login is not None
     return ids.keyed_hash(visit.console.key, "by arm", visit.login.token_hash, study)[:32]
 
 
 async def session_filter(visit: ConsoleVisit, study: StudyRow, view: ListView) -> SessionFilter:
-    """What the list is made from. Codes and recruiters' ids are looked for by the hashes they would
-    have.
-    """
+    """The data of the list. Codes and recruiters' ids are found by their hashes."""
     context, definition = visit.console.collect.context, await visit.definition(study.definition)
     recruit, key = definition.study.recruit, visit.console.key
     search = SessionSearch(
@@ -156,7 +150,14 @@ async def session_filter(visit: ConsoleVisit, study: StudyRow, view: ListView) -
                 " page."
             )
         arm = (name, level)
-    return SessionFilter(view.pool, view.place, search, arm, view.order, view.descending)
+    return SessionFilter(
+        pool=view.pool,
+        place=view.place,
+        search=search,
+        arm=arm,
+        order=view.order,
+        descending=view.descending,
+    )
 
 
 async def list_page(visit: ConsoleVisit) -> Response:
@@ -210,7 +211,7 @@ async def search_by_arm(visit: ConsoleVisit) -> Response:
 
 
 def marked_numbers(form: Mapping[str, str]) -> tuple[int, ...]:
-    """The sessions that were ticked: each is a field of its own, `session-12`. Pure."""
+    """The selected sessions: each is one field, `session-12`. Pure."""
     texts = [name.removeprefix("session-") for name in form if name.startswith("session-")]
     if not all(is_whole_number(text, least=0, most=MOST_SESSIONS) for text in texts):
         raise InvalidInput("sessions: expected numbers of sessions. Use the boxes on the page.")
@@ -266,8 +267,8 @@ async def judge_many(visit: ConsoleVisit) -> Response:
         )
         if numbers:
             word = decided.DEED_WORDS[deed]
-            # Without the reason, which may tell of one of them: it is kept with each decision, and
-            # goes with its session.
+            # Without the reason, which may describe one person: it is stored with each decision,
+            # and deleted with its session.
             what = f"{word} {view.pool} sessions {numbers_in_words(numbers)} ({len(numbers)})"
             audit_log.note_audit(conn, user=visit.user, what=what, at_ms=at_ms, study=study.id)
         return numbers
@@ -293,15 +294,13 @@ async def the_session(visit: ConsoleVisit) -> tuple[StudyRow, str, Session]:
 
 
 def unblinding(visit: ConsoleVisit, session: Session) -> str:
-    """What the address carries after conditions were asked for: nobody gets it without being
-    noted.
-    """
+    """The query of the address after a request for conditions: each such request is logged."""
     assert visit.login is not None
     return ids.keyed_hash(visit.console.key, "unblinded", visit.login.token_hash, session.id)[:32]
 
 
 def code_key(visit: ConsoleVisit, session: Session) -> str:
-    """The same for the code with which the participant goes on."""
+    """The same for the code with which the participant continues."""
     assert visit.login is not None
     return ids.keyed_hash(visit.console.key, "resume-code", visit.login.token_hash, session.id)[:32]
 
@@ -472,13 +471,42 @@ async def judge(visit: ConsoleVisit) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/studies/{study}/sessions", RESEARCHERS, list_page, tab="Sessions"),
-    Route("POST", "/studies/{study}/sessions", RESEARCHERS, judge_many),
-    Route("POST", "/studies/{study}/sessions/by-arm", RESEARCHERS, search_by_arm),
-    Route("GET", "/studies/{study}/sessions/{pool}/{number}", RESEARCHERS, session_page),
     Route(
-        "POST", "/studies/{study}/sessions/{pool}/{number}/conditions", RESEARCHERS, show_conditions
+        method="GET",
+        path="/studies/{study}/sessions",
+        access=RESEARCHERS,
+        answer=list_page,
+        tab="Sessions",
     ),
-    Route("POST", "/studies/{study}/sessions/{pool}/{number}/code", RESEARCHERS, show_code),
-    Route("POST", "/studies/{study}/sessions/{pool}/{number}/judge", RESEARCHERS, judge),
+    Route(method="POST", path="/studies/{study}/sessions", access=RESEARCHERS, answer=judge_many),
+    Route(
+        method="POST",
+        path="/studies/{study}/sessions/by-arm",
+        access=RESEARCHERS,
+        answer=search_by_arm,
+    ),
+    Route(
+        method="GET",
+        path="/studies/{study}/sessions/{pool}/{number}",
+        access=RESEARCHERS,
+        answer=session_page,
+    ),
+    Route(
+        method="POST",
+        path="/studies/{study}/sessions/{pool}/{number}/conditions",
+        access=RESEARCHERS,
+        answer=show_conditions,
+    ),
+    Route(
+        method="POST",
+        path="/studies/{study}/sessions/{pool}/{number}/code",
+        access=RESEARCHERS,
+        answer=show_code,
+    ),
+    Route(
+        method="POST",
+        path="/studies/{study}/sessions/{pool}/{number}/judge",
+        access=RESEARCHERS,
+        answer=judge,
+    ),
 )

@@ -84,7 +84,7 @@ async def set_state(visit: ConsoleVisit) -> Response:
 
 
 def labels_from(number: str, labels: str) -> tuple[str, ...]:
-    """One label per line; or so many links without labels. Pure."""
+    """One label per line, or a number of links without labels. Pure."""
     lines = tuple(line.strip() for line in labels.splitlines() if line.strip())
     if lines and number.strip() not in ("", str(len(lines))):
         raise InvalidInput(
@@ -167,10 +167,17 @@ async def definition_page(visit: ConsoleVisit) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/studies", RESEARCHERS, list_page, tab="Studies"),
-    Route("GET", "/studies/{study}", RESEARCHERS, study_page, tab="Overview"),
-    Route("POST", "/studies/{study}/state", RESEARCHERS, set_state),
-    Route("POST", "/studies/{study}/links", RESEARCHERS, make_links),
-    Route("GET", "/studies/{study}/links.csv", RESEARCHERS, links_csv),
-    Route("GET", "/studies/{study}/definitions/{hash}", RESEARCHERS, definition_page),
+    Route(method="GET", path="/studies", access=RESEARCHERS, answer=list_page, tab="Studies"),
+    Route(
+        method="GET", path="/studies/{study}", access=RESEARCHERS, answer=study_page, tab="Overview"
+    ),
+    Route(method="POST", path="/studies/{study}/state", access=RESEARCHERS, answer=set_state),
+    Route(method="POST", path="/studies/{study}/links", access=RESEARCHERS, answer=make_links),
+    Route(method="GET", path="/studies/{study}/links.csv", access=RESEARCHERS, answer=links_csv),
+    Route(
+        method="GET",
+        path="/studies/{study}/definitions/{hash}",
+        access=RESEARCHERS,
+        answer=definition_page,
+    ),
 )

@@ -17,7 +17,7 @@ from believable.store.studies import StudyRow
 from believable.web.console.console_page import ADMINISTRATORS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
 
-#: Beside the roles in a study, what a new user may be.
+#: The choices for a new user besides the roles in a study.
 ADMINISTRATOR = "administrator"
 
 
@@ -58,8 +58,8 @@ def link_address(base_url: str, token: str) -> str:
 
 
 async def add(visit: ConsoleVisit) -> Response:
-    """Somebody with a role in one study, somebody who administers, or, without a study, nobody
-    yet.
+    """Invite a user with a role in one study, an administrator, or, without a study, a user without
+    any role yet.
     """
     now_ms, name = visit.now_ms, accounts.check_name(visit.form.get("name", ""))
     wanted, study = visit.form.get("role", ""), visit.form.get("study", "")
@@ -128,8 +128,8 @@ async def alter(visit: ConsoleVisit) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/users", ADMINISTRATORS, users_page, tab="Users"),
-    Route("POST", "/users", ADMINISTRATORS, add),
-    Route("POST", "/users/{name}/reset", ADMINISTRATORS, reset),
-    Route("POST", "/users/{name}/{deed}", ADMINISTRATORS, alter),
+    Route(method="GET", path="/users", access=ADMINISTRATORS, answer=users_page, tab="Users"),
+    Route(method="POST", path="/users", access=ADMINISTRATORS, answer=add),
+    Route(method="POST", path="/users/{name}/reset", access=ADMINISTRATORS, answer=reset),
+    Route(method="POST", path="/users/{name}/{deed}", access=ADMINISTRATORS, answer=alter),
 )

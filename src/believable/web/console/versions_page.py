@@ -10,6 +10,7 @@ from pathlib import Path
 
 from starlette.responses import RedirectResponse, Response
 
+from believable.app.settings import whole_definition
 from believable.collect.revise import (
     REASON_CHARACTERS,
     PendingChange,
@@ -25,7 +26,6 @@ from believable.study.definition import Definition
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
 from believable.web.console.studies_page import the_study
-from believable.web.settings import whole_definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,9 @@ class ShownVersion:
 
 
 def definition_text(folder: Path, media_dir: Path) -> str:
-    """The study in a folder, with its media prepared, as text: for a process of its own."""
+    """Return the study in a folder, with its media prepared, as text: runs in a separate
+    process.
+    """
     return whole_definition(folder, media_dir).to_json()
 
 
@@ -47,12 +49,11 @@ async def read_folder(visit: ConsoleVisit, study: str) -> Definition | None:
     if folder is None:
         return None
     text = await asyncio.to_thread(in_child, definition_text, folder, visit.console.media_dir)
-    return Definition.from_json(text, visit.console.kinds)
+    return Definition.from_json(text)
 
 
 async def page(visit: ConsoleVisit) -> Response:
     study = await the_study(visit)
-    kinds = visit.console.kinds
     problem, pending, has_folder = "", None, study.id in visit.console.study_folders
     try:
         current = await read_folder(visit, study.id)
@@ -61,7 +62,7 @@ async def page(visit: ConsoleVisit) -> Response:
     if current is not None:
         definition = current
         pending = await visit.read(
-            lambda conn: pending_change(conn, kinds, study_id=study.id, definition=definition)
+            lambda conn: pending_change(conn, study_id=study.id, definition=definition)
         )
     shown: list[ShownVersion] = []
     before: Definition | None = None
@@ -83,13 +84,8 @@ async def page(visit: ConsoleVisit) -> Response:
 
 
 async def record_reason(visit: ConsoleVisit) -> Response:
-    """Record the reason, and give the changed study to the sessions to come."""
-    study, kinds, user, at_ms = (
-        await the_study(visit),
-        visit.console.kinds,
-        visit.user,
-        visit.now_ms,
-    )
+    """Store the reason, and give the changed study to later sessions."""
+    study, user, at_ms = (await the_study(visit), visit.user, visit.now_ms)
     reason = checked_reason(visit.form.get("reason", ""))
     definition = await read_folder(visit, study.id)
     if definition is None:
@@ -103,7 +99,7 @@ async def record_reason(visit: ConsoleVisit) -> Response:
             " changes."
         )
     pending = await visit.read(
-        lambda conn: pending_change(conn, kinds, study_id=study.id, definition=definition)
+        lambda conn: pending_change(conn, study_id=study.id, definition=definition)
     )
     if pending is not None and _changes_code(pending):
         raise Conflict(
@@ -112,13 +108,7 @@ async def record_reason(visit: ConsoleVisit) -> Response:
         )
     await visit.change(
         lambda conn: revise(
-            conn,
-            kinds,
-            study_id=study.id,
-            definition=definition,
-            reason=reason,
-            user=user,
-            at_ms=at_ms,
+            conn, study_id=study.id, definition=definition, reason=reason, user=user, at_ms=at_ms
         ),
         f"revised the study to {definition.hash[:12]}: {reason}",
         study=study.id,
@@ -131,6 +121,14 @@ def _changes_code(pending: PendingChange) -> bool:
 
 
 ROUTES = (
-    Route("GET", "/studies/{study}/versions", RESEARCHERS, page, tab="Versions"),
-    Route("POST", "/studies/{study}/versions", RESEARCHERS, record_reason),
+    Route(
+        method="GET",
+        path="/studies/{study}/versions",
+        access=RESEARCHERS,
+        answer=page,
+        tab="Versions",
+    ),
+    Route(
+        method="POST", path="/studies/{study}/versions", access=RESEARCHERS, answer=record_reason
+    ),
 )

@@ -1,5 +1,5 @@
-"""The gallery: every registered instrument and player on a page of its own, running for real.
-Nothing outlives it.
+"""The gallery: a page for every registered instrument and player, running for real. Nothing is
+stored.
 """
 
 from __future__ import annotations

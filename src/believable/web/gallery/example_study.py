@@ -15,10 +15,12 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from believable.collect.desk import Collect
+from believable.contracts.instrument import InvalidAnswer
+from believable.contracts.record import Record
+from believable.contracts.registries import INSTRUMENTS
+from believable.contracts.texts import LANGUAGES, built_in, choose_texts
 from believable.core.errors import InvalidInput, MissingExtra, Problem, StudyError
-from believable.instruments import INSTRUMENTS
-from believable.instruments.contract import InvalidAnswer
-from believable.pages import KINDS
+from believable.core.nodes import Node, from_plain, parse
 from believable.recordings import file
 from believable.recordings.recording import (
     UNITS_PER_TILE,
@@ -35,17 +37,14 @@ from believable.stimuli.probe import have_av
 from believable.stimuli.raster import Look, render_file
 from believable.study.definition import Definition
 from believable.study.load import check
-from believable.study.nodes import Node, from_plain, parse
 from believable.study.reading import read_study
-from believable.study.records import Record
-from believable.study.texts import LANGUAGES, built_in
 from believable.web.gallery.examples import FREE, Example
 from believable.web.participant.trial import trial_message
 
 SECONDS = 12
 _FRAME_MS = 100
 _WIDTH, _HEIGHT = 16, 9
-#: Corners of the way, in tiles, and what is done on the way to the next.
+#: Corners of the route, in tiles, and the activity on the way to the next.
 _ROUND = ((2.5, 2.5), (13.5, 2.5), (13.5, 6.5), (2.5, 6.5))
 _DOES = ("walk east", "walk south", "walk west", "walk north")
 _DOES_BACK = ("walk east", "walk north", "walk west", "walk south")
@@ -89,8 +88,8 @@ class SampleFiles:
 
 
 def walk(*, back: bool = False) -> Recording:
-    """Somebody who walks around once, side by side with a plan and a log of it; `back` goes the
-    other way around.
+    """A figure that walks around once, next to a plan and a log of it; `back` reverses the
+    route.
     """
     frames = SECONDS * 1000 // _FRAME_MS
     corners, does, turn = (_ROUND[::-1], _DOES_BACK, -90) if back else (_ROUND, _DOES, 90)
@@ -105,21 +104,63 @@ def walk(*, back: bool = False) -> Recording:
         headings.append(turn * at % 360)
     leg_ms = leg * _FRAME_MS
     actions = tuple(
-        Action(f"a{n}", "walker", n * leg_ms, (n + 1) * leg_ms, "walk", None, None, words)
+        Action(
+            id=f"a{n}",
+            actor="walker",
+            t0_ms=n * leg_ms,
+            t1_ms=(n + 1) * leg_ms,
+            verb="walk",
+            object=None,
+            place=None,
+            text=words,
+        )
         for n, words in enumerate(does)
     )
     plans = (
-        PlanStep("round", "walker", None, 0, 0, SECONDS * 1000, "go around once"),
-        PlanStep("there", "walker", "round", 1, 0, 2 * leg_ms, "to the far corner"),
-        PlanStep("back", "walker", "round", 1, 2 * leg_ms, SECONDS * 1000, "and back"),
+        PlanStep(
+            id="round",
+            actor="walker",
+            parent=None,
+            level=0,
+            t0_ms=0,
+            t1_ms=SECONDS * 1000,
+            text="go around once",
+        ),
+        PlanStep(
+            id="there",
+            actor="walker",
+            parent="round",
+            level=1,
+            t0_ms=0,
+            t1_ms=2 * leg_ms,
+            text="to the far corner",
+        ),
+        PlanStep(
+            id="back",
+            actor="walker",
+            parent="round",
+            level=1,
+            t0_ms=2 * leg_ms,
+            t1_ms=SECONDS * 1000,
+            text="and back",
+        ),
     )
     inside = "#" + "." * (_WIDTH - 2) + "#"
     walls = ("#" * _WIDTH, *(inside for _ in range(_HEIGHT - 2)), "#" * _WIDTH)
     return Recording(
-        world=RecordedWorld("arena", _WIDTH, _HEIGHT, walls),
+        world=RecordedWorld(kind="arena", width=_WIDTH, height=_HEIGHT, walls=walls),
         actors=(Actor("walker", "Walker", "mover"),),
-        timing=Timing(_FRAME_MS, frames),
-        tracks=(Track("walker", tuple(xs), tuple(ys), tuple(headings), 0, ()),),
+        timing=Timing(frame_ms=_FRAME_MS, frames=frames),
+        tracks=(
+            Track(
+                actor="walker",
+                x=tuple(xs),
+                y=tuple(ys),
+                heading=tuple(headings),
+                first_frame=0,
+                states=(),
+            ),
+        ),
         actions=actions,
         plans=plans,
     )
@@ -187,12 +228,12 @@ class ExampleStudies:
             else ()
         )
         root = study_tree(example, request, files)
-        reading = read_study(root, KINDS, file=FILE)
-        check(reading, KINDS, now_ms=self.collect.context.clock.now_ms())
+        reading = read_study(root, file=FILE)
+        check(reading, now_ms=self.collect.context.clock.now_ms())
         errors = [problem for problem in reading.problems if problem.severity == "error"]
         if errors:
             raise StudyError(errors)
-        definition = Definition(reading.study, root.plain())
+        definition = Definition(study=reading.study, tree=root.plain())
         return definition.with_media(prepare(definition, self.samples.folder, self.media_dir))
 
     def params(self, example: Example, request: ExampleRequest) -> Record:
@@ -203,11 +244,11 @@ class ExampleStudies:
         return params
 
     def read(self, example: Example, request: ExampleRequest, value: Any) -> dict[str, Any]:
-        """What is kept of an answer, and its rows of the answers table; or the words the
-        participant reads instead.
+        """The stored form of an answer, and its rows of the answers table; or the message for the
+        participant.
         """
         instrument, params = INSTRUMENTS[example.name], self.params(example, request)
-        texts = built_in(request.language)
+        texts = {**choose_texts(instrument, request.language), **built_in(request.language)}
         if value is None:
             return {"error": texts["error.required"]}
         try:
@@ -220,7 +261,7 @@ class ExampleStudies:
         return {"kept": answer, "cells": cells}
 
     def simulate(self, example: Example, request: ExampleRequest, seed: int) -> dict[str, Any]:
-        """What a simulated person does with it: a raw answer, or events while watching."""
+        """The action of a simulated person: a raw answer, or events while watching."""
         instrument, params = INSTRUMENTS[example.name], self.params(example, request)
         rng = random.Random(seed)
         if not example.annotates:
@@ -265,7 +306,7 @@ def study_tree(example: Example, request: ExampleRequest, files: Sequence[str]) 
 
 
 def _stimuli(files: Sequence[str]) -> list[dict[str, str]]:
-    """One is `shown`; two stand side by side."""
+    """One is `shown`; two are side by side."""
     names = ("shown",) if len(files) == 1 else ("left", "right")
     return [
         {"id": name, "file": file, "condition": "shown"}
@@ -274,7 +315,7 @@ def _stimuli(files: Sequence[str]) -> list[dict[str, str]]:
 
 
 def parsed(text: str) -> Node:
-    """The parameters as a tree; raises StudyError where they are no YAML. Nothing at all is no
+    """Return the parameters as a tree; raises StudyError if they are not YAML. Empty text means no
     parameters.
     """
     if not text.strip():
@@ -286,7 +327,11 @@ def parsed(text: str) -> Node:
         raise StudyError(
             [
                 Problem(
-                    FILE, tree.line, "", "expected a mapping of parameters.", "Write `name: value`."
+                    file=FILE,
+                    line=tree.line,
+                    path="",
+                    message="expected a mapping of parameters.",
+                    cure="Write `name: value`.",
                 )
             ]
         )

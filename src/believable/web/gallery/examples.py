@@ -1,5 +1,5 @@
-"""What the gallery shows: an example per registered instrument and player, made from their records,
-and whole pages.
+"""The content of the gallery: an example per registered instrument and player, made from their
+records, and whole pages.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from typing import Any, Literal
 
 from ruamel.yaml import YAML
 
+from believable.contracts.fields import as_yaml
+from believable.contracts.instrument import AnswerColumn, Instrument
+from believable.contracts.player import Player
+from believable.contracts.record import Record
+from believable.contracts.registries import INSTRUMENTS, PAGES, PLAYERS
+from believable.contracts.trial import Controls
 from believable.core.errors import NotFound
 from believable.core.event_chain import EventKind
 from believable.core.registry import did_you_mean
-from believable.instruments import INSTRUMENTS
-from believable.instruments.contract import AnswerColumn, Instrument
-from believable.pages import PAGES
-from believable.players import PLAYERS, SIGNAL
-from believable.players.contract import Player
-from believable.study.fields import as_yaml
-from believable.study.records import Controls, Record
+from believable.players import SIGNAL
 
-#: What is recorded where players stand; each event also carries the player's number.
+#: Events on a page with players; each event also carries the player's number.
 _WATCHED = PLAYERS["replay"].records
 
 ExampleGroup = Literal["instruments", "players", "pages"]
 
-#: What people may do with a player while it is tried.
+#: The controls of a player in the gallery.
 FREE = Controls(
     seek=True,
     replay=True,
@@ -38,11 +38,11 @@ FREE = Controls(
     volume=True,
 )
 
-#: The instrument that reminds of what was watched: it stands on a page with players.
+#: The instrument that needs a page with players.
 REMINDING = "preference"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
     """One page of the gallery. `examples` are parameters as an author would write them (YAML)."""
 
@@ -56,7 +56,7 @@ class Example:
     events: tuple[EventKind, ...]
     annotates: bool = False
     practises: bool = False
-    #: So many stimuli are shown side by side.
+    #: The number of stimuli shown side by side.
     n_stimuli: int = 0
 
     @property
@@ -71,7 +71,7 @@ class Example:
 
 
 def example(group: str, name: str) -> Example:
-    """By name, or NotFound with what is near."""
+    """Look up an example by name; raises NotFound with the nearest name."""
     shown = EXAMPLES.get((group, name))
     if shown is None:
         known = [known_name for other, known_name in EXAMPLES if other == group]
@@ -98,19 +98,19 @@ def _instrument(instrument: Instrument[Any]) -> Example:
 def _player(player: Player) -> Example:
     examples = as_yaml(FREE), as_yaml(Controls(pause=False, volume=False))
     return Example(
-        "players",
-        player.name,
-        player.version,
-        player.about,
-        Controls,
-        examples,
-        (),
-        player.records,
+        group="players",
+        name=player.name,
+        version=player.version,
+        about=player.about,
+        params=Controls,
+        examples=examples,
+        columns=(),
+        events=player.records,
         n_stimuli=1,
     )
 
 
-#: What is recorded on each kind of page that is shown as it is.
+#: Events on each kind of page that is shown unchanged.
 _PAGE_EVENTS: Mapping[str, tuple[EventKind, ...]] = {
     "compare": _WATCHED,
     "group": _WATCHED,
@@ -131,14 +131,14 @@ def _pages() -> Iterator[Example]:
     ):
         record, examples, count = PAGES[name].record, tuple(page["examples"]), page["stimuli"]
         yield Example(
-            "pages",
-            name,
-            1,
-            page["about"],
-            record,
-            examples,
-            (),
-            _PAGE_EVENTS[name],
+            group="pages",
+            name=name,
+            version=1,
+            about=page["about"],
+            params=record,
+            examples=examples,
+            columns=(),
+            events=_PAGE_EVENTS[name],
             n_stimuli=count,
         )
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,13 +20,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from believable.app.settings import Settings
+from believable.contracts.fields import keys, type_words
+from believable.contracts.registries import INSTRUMENTS
+from believable.contracts.texts import LANGUAGES, built_in, choose_texts
 from believable.core.errors import StudyError
-from believable.study.fields import keys, type_words
-from believable.study.texts import LANGUAGES, built_in
 from believable.web import app as believable_app
 from believable.web.gallery.example_study import QUESTION, ExampleRequest, ExampleStudies
 from believable.web.gallery.examples import EXAMPLES, Example, example
-from believable.web.settings import Settings
 from believable.web.templating import markdown_line, page
 
 router = APIRouter(include_in_schema=False)
@@ -81,7 +82,10 @@ async def one_example(request: Request, group: Name, name: Name) -> Response:
         "examples": shown.examples,
         "question": QUESTION,
         "annotates": shown.annotates,
-        "texts": {language: built_in(language) for language in LANGUAGES},
+        "texts": {
+            language: {**_brought_texts(shown, language), **built_in(language)}
+            for language in LANGUAGES
+        },
         "declared": {event.kind: event.data for event in shown.events},
     }
     return page(
@@ -100,26 +104,24 @@ async def one_example(request: Request, group: Name, name: Name) -> Response:
 
 @router.post("/gallery/{group}/{name}/mount")
 async def mount(request: Request, group: Name, name: Name, body: MountBody) -> Response:
-    """The trial to show, with what was recorded before; wrong parameters are told by line."""
+    """The trial to show, with earlier records; wrong parameters are reported by line."""
     events = [event.model_dump() for event in body.events]
-    return await _answered(lambda: _studies(request).mount(example(group, name), body, events))
+    return await _answer(lambda: _studies(request).mount(example(group, name), body, events))
 
 
 @router.post("/gallery/{group}/{name}/answer")
 async def answer(request: Request, group: Name, name: Name, body: AnswerBody) -> Response:
     """What would be kept of an answer."""
-    return await _answered(lambda: _studies(request).read(example(group, name), body, body.value))
+    return await _answer(lambda: _studies(request).read(example(group, name), body, body.value))
 
 
 @router.post("/gallery/{group}/{name}/simulate")
 async def simulate(request: Request, group: Name, name: Name, body: SimulateBody) -> Response:
-    """What a simulated person does."""
-    return await _answered(
-        lambda: _studies(request).simulate(example(group, name), body, body.seed)
-    )
+    """The actions of a simulated person."""
+    return await _answer(lambda: _studies(request).simulate(example(group, name), body, body.seed))
 
 
-async def _answered(work: Any) -> Response:
+async def _answer(work: Any) -> Response:
     try:
         return JSONResponse(await anyio.to_thread.run_sync(work))
     except StudyError as error:
@@ -133,6 +135,11 @@ async def _answered(work: Any) -> Response:
             for problem in error.problems
         ]
         return JSONResponse({"problems": problems}, status_code=422)
+
+
+def _brought_texts(shown: Example, language: str) -> Mapping[str, str]:
+    """The sentences that an instrument brings itself."""
+    return choose_texts(INSTRUMENTS[shown.name], language) if shown.group == "instruments" else {}
 
 
 def _fields(shown: Example) -> list[tuple[str, str, str]]:

@@ -11,25 +11,26 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from believable.app.settings import Settings
 from believable.collect.context import Reason, Refusal
 from believable.collect.desk import Collect
 from believable.collect.join import JoinedSession, Landing
+from believable.contracts.registries import PAGES
+from believable.contracts.texts import Texts, built_in
+from believable.contracts.trial import Block, outline
 from believable.core.errors import NotFound, TooManyTries
-from believable.pages import PAGES
 from believable.pages.expected_time import session_minutes
 from believable.study.definition import Definition
-from believable.study.records import Block, Study, outline
-from believable.study.texts import Texts, built_in
+from believable.study.records import Study
 from believable.web.connections import place_of
 from believable.web.module_graph import MAIN, preloaded
 from believable.web.participant.trial import styles_of, texts_in
 from believable.web.problems import waits_out
-from believable.web.settings import Settings
 from believable.web.templating import Words, from_header, kept_page, page, preferred
 
 router = APIRouter()
 
-#: When somebody may try again, if too many sessions were begun from one network address.
+#: When a visitor may retry, if too many sessions began from one network address.
 CROWD_S = 60
 #: Fields of a form that are read.
 MOST_FIELDS = 10
@@ -39,8 +40,8 @@ LANGUAGE_PARAMETER = "lang"
 #: server stores only their hashes, and needs them once more, to send people back at the end.
 _COOKIE = "recruiter"
 _COOKIE_LONGEST = 3000
-#: How long a browser remembers that it took part, in studies that take everybody once: the longest
-#: that browsers allow.
+#: How long a browser remembers that it took part, in studies that accept each person once: the
+#: longest that browsers allow.
 _MARK_DAYS = 400
 _NOTICES = {"preview": "landing.preview", "simulated": "landing.simulated"}
 
@@ -48,7 +49,7 @@ _NOTICES = {"preview": "landing.preview", "simulated": "landing.simulated"}
 @router.get("/join/{link}", include_in_schema=False)
 @waits_out
 async def landing(request: Request, link: str) -> Response:
-    """Shows what the study is; creates nothing, so link previews and prefetchers are harmless."""
+    """Show the study; creates nothing, so link previews and prefetchers are harmless."""
     query = _query(request)
     collect: Collect = request.app.state.collect
     try:
@@ -68,7 +69,7 @@ async def landing(request: Request, link: str) -> Response:
         lambda: {
             "texts": texts,
             "title": entry.study.title.in_language(texts.language),
-            "minutes": session_minutes(entry.definition, PAGES),
+            "minutes": session_minutes(entry.definition),
             "device": _device(entry.study),
             "coming": _needed_next(entry.definition),
             "notice": notice,
@@ -90,8 +91,8 @@ class NeededFiles:
 
 
 def _needed_next(definition: Definition) -> NeededFiles:
-    """What the first page will need: fetched while people read this one, so that they do not wait
-    for it after their click.
+    """The files of the first page: fetched while people read this one, so they do not wait after
+    their click.
     """
     trials = (
         entry.item
@@ -113,7 +114,7 @@ def _needed_next(definition: Definition) -> NeededFiles:
 
 @router.post("/join/{link}", include_in_schema=False)
 async def join(request: Request, link: str) -> Response:
-    """Starts the session, or goes on with the one this person has."""
+    """Start the session, or resume this person's earlier one."""
     async with request.form(max_files=0, max_fields=MOST_FIELDS) as form:
         fields = {name: str(value) for name, value in form.items()}
     return await start(request=request, link=link, fields=fields)
@@ -146,7 +147,7 @@ async def start(request: Request, link: str, fields: Mapping[str, str]) -> Respo
 
 
 def _lead_to(joined: JoinedSession, query: Mapping[str, str], settings: Settings) -> Response:
-    """To the session, with what the browser keeps of it."""
+    """Redirect to the session, with the cookie that the browser keeps."""
     response = RedirectResponse(f"/s/{joined.token}", status_code=303)
     remember_query(response, joined.token, query, settings)
     if joined.mark is not None:
@@ -294,8 +295,8 @@ def remember_query(
 def _keep(
     response: Response, settings: Settings, name: str, value: str, *, path: str, days: int
 ) -> None:
-    """Inside a platform's frame the cookie is a third party's, which browsers keep only when told
-    so.
+    """Inside a platform's frame the cookie is a third party's, which browsers keep only if its
+    attributes say so.
     """
     framed = settings.secure and bool(settings.frame_ancestors)
     response.set_cookie(
@@ -310,7 +311,7 @@ def _keep(
 
 
 def remembered_query(request: Request) -> dict[str, str]:
-    """What the cookie holds; nothing if it is not ours."""
+    """The content of the cookie; nothing if it is not ours."""
     try:
         value = base64.urlsafe_b64decode(
             request.cookies.get(_COOKIE, "")[: 2 * _COOKIE_LONGEST]

@@ -14,7 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 _PIECE_BYTES = 256 * 1024
 _RANGE = re.compile(r"^bytes=(\d{0,18})-(\d{0,18})$")
 
-#: The type is not told: the page finds it in the content.
+#: The type is not sent: the page detects it from the content.
 _HEADERS = {
     "cache-control": "private, max-age=86400, immutable",
     "content-type": "application/octet-stream",

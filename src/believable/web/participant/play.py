@@ -1,4 +1,4 @@
-"""Rounds that are played: the WebSocket of a page, and what the page gets beside it."""
+"""Rounds in progress: the WebSocket of a page, and the files that the page needs for it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import orjson
 from fastapi import APIRouter
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from believable.app.settings import Settings
 from believable.collect import session_rounds
 from believable.collect.desk import Collect
 from believable.collect.session_rounds import HeldRound
@@ -33,14 +34,13 @@ from believable.web.participant.round_course import (
     received,
 )
 from believable.web.participant.round_room import LineTicket
-from believable.web.settings import Settings
 from believable.worlds.picture_stream import CODINGS, Coding
 from believable.worlds.round_process import RoundBroken
 
 router = APIRouter()
 log = logging.getLogger(__name__)
 
-#: Close codes: why a connection cannot go on. The page knows them.
+#: Close codes: why a connection cannot continue. The page knows them.
 TAKEN, REFUSED, FOREIGN, BROKEN = 4409, 4400, 4403, 4500
 ENDED = 1000
 #: Trouble that passes: the page tries again.
@@ -59,7 +59,7 @@ async def play(socket: WebSocket, token: str) -> None:
         return
     await socket.accept()
     try:
-        await _played(socket, token)
+        await _play(socket, token)
         await _close(socket)
     except WebSocketDisconnect:
         return
@@ -75,7 +75,7 @@ async def play(socket: WebSocket, token: str) -> None:
         await _refuse(socket, REFUSED, error)
 
 
-async def _played(socket: WebSocket, token: str) -> None:
+async def _play(socket: WebSocket, token: str) -> None:
     collect: Collect = socket.app.state.collect
     services: RoundServices = socket.app.state.rounds
     hello = await _hello(socket)
@@ -98,17 +98,17 @@ async def _played(socket: WebSocket, token: str) -> None:
         await socket.send_text(orjson.dumps({"over": {"score": opened.score}}).decode())
         return
     stepped = _may_step(opened, hello.stepped)
-    if opened.playing.rendering is None:
-        await _connected(socket, services, opened, stepped, None)
+    if opened.playing.filmable is None:
+        await _connect(socket, services, opened, stepped, None)
         return
     coding = None if stepped else _coding(hello)
     with services.room.ticket(opened.key.session, begun=opened.tick > 0) as ticket:
         if await _in_line(socket, ticket):
             opened = await opened_round()  # it may have been played elsewhere meanwhile
-        await _connected(socket, services, opened, stepped, coding)
+        await _connect(socket, services, opened, stepped, coding)
 
 
-async def _connected(
+async def _connect(
     socket: WebSocket,
     services: RoundServices,
     opened: HeldRound,
@@ -118,7 +118,7 @@ async def _connected(
     live: PlayedRound | None = None
     try:
         beginning = asyncio.ensure_future(begun(opened, coding, services.executor))
-        await _waited(socket, beginning)
+        await _wait(socket, beginning)
         live = beginning.result()
         connection = RoundConnection(socket, services, opened, live)
         await (connection.run_stepped() if stepped else connection.run())
@@ -130,7 +130,7 @@ async def _connected(
             await live.close()
 
 
-async def _waited(
+async def _wait(
     socket: WebSocket, awaited: Awaitable[object], place: Callable[[], int] = lambda: 0
 ) -> bool:
     """Meanwhile the page hears that it is worked on (`place` 0), or its place in the line. Whether
@@ -161,7 +161,7 @@ async def _in_line(socket: WebSocket, ticket: LineTicket) -> bool:
         return False
     listening, waiting = asyncio.ensure_future(there()), asyncio.ensure_future(ticket.admitted())
     try:
-        await _waited(socket, _first(listening, waiting), lambda: ticket.place)
+        await _wait(socket, _first(listening, waiting), lambda: ticket.place)
     finally:
         for task in (listening, waiting):
             task.cancel()

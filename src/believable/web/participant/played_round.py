@@ -1,5 +1,5 @@
-"""A round as a connection plays it, wherever it is: here, in a few microseconds a step, or in a
-process of its own.
+"""A round as a connection plays it, in either location: here, in a few microseconds a step, or in a
+separate process.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from concurrent.futures import Executor
 from typing import Any, Protocol
 
 from believable.collect.session_rounds import HeldRound
+from believable.contracts.inputs import InputChange
 from believable.recordings.recording import Recording
-from believable.worlds.live_round import Change, LiveRound, NumberedInput, record_round
+from believable.worlds.live_round import LiveRound, NumberedInput, record_round
 from believable.worlds.picture_stream import Coding
 from believable.worlds.round_process import DistantRound, RoundOrder
 
@@ -33,13 +34,13 @@ class PlayedRound(Protocol):
     def take_image(self) -> tuple[bytes, bool] | None:
         """The encoded picture of this tick, once, and whether it can be shown by itself."""
 
-    def take_changes(self) -> list[Change]: ...
-    def receive(self, numbered: NumberedInput) -> None: ...
+    def take_changes(self) -> list[InputChange]: ...
+    def receive(self, numbered: NumberedInput, seat: int = 0) -> None: ...
     def release(self) -> None: ...
     async def step(
         self, ticks: int = 1, *, look: bool = True, whole: bool = False
     ) -> Sequence[str]: ...
-    async def record(self, changes: Sequence[Sequence[int]]) -> tuple[Recording, int]: ...
+    async def record(self, changes: Sequence[InputChange]) -> tuple[Recording, int | None]: ...
     async def close(self) -> None: ...
 
 
@@ -48,7 +49,7 @@ class NearRound:
 
     def __init__(self, opened: HeldRound, live: LiveRound, executor: Executor) -> None:
         self._opened, self._live, self._executor = opened, live, executor
-        self.welcome = live.game.welcome()
+        self.welcome = live.game.welcome(opened.playing.seat)
         self.ticks = live.game.ticks
         self.message, self.receive, self.release = live.message, live.receive, live.release
         self.take_changes = live.take_changes
@@ -77,7 +78,7 @@ class NearRound:
             ticks -= 1
         return happened
 
-    async def record(self, changes: Sequence[Sequence[int]]) -> tuple[Recording, int]:
+    async def record(self, changes: Sequence[InputChange]) -> tuple[Recording, int | None]:
         opened, loop = self._opened, asyncio.get_running_loop()
         return await loop.run_in_executor(
             self._executor, record_round, opened.playing, opened.setup, changes
@@ -88,14 +89,14 @@ class NearRound:
 
 
 async def begun(opened: HeldRound, coding: Coding | None, executor: Executor) -> PlayedRound:
-    """The round as it stands; nothing is pressed."""
-    if opened.playing.rendering is None:
+    """The current state of the round; nothing is pressed."""
+    if opened.playing.filmable is None:
         live = await asyncio.get_running_loop().run_in_executor(executor, opened.live)
         return NearRound(opened, live, executor)
     order = RoundOrder(
         opened.play.world,
-        opened.playing.stored(opened.setup),
-        tuple(tuple(change) for change in opened.changes),
+        opened.playing.dump_setup(opened.setup),
+        opened.changes,
         opened.tick,
         coding,
     )

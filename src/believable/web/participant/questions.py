@@ -9,16 +9,16 @@ from typing import Any, TypeVar
 from markupsafe import Markup, escape
 from pydantic import BaseModel
 
+from believable.contracts.record import Record, Rule, Text
+from believable.contracts.trial import PlannedTrial, Question
 from believable.core.seeds import generator
 from believable.instruments.choice import AnswerOption
-from believable.study.plan import PlannedTrial
-from believable.study.records import Question, Record, Rule, Text
 from believable.web.templating import fragment, markdown_line
 
 T = TypeVar("T", bound=AnswerOption)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionView:
     """`heading` is the prompt (with a note on optional ones), `help` its explanation, `dom` the
     base of all element ids.
@@ -53,7 +53,7 @@ class QuestionView:
         return mixed
 
     def order(self) -> list[str] | None:
-        """The values in the order shown, where that was drawn."""
+        """The values in the order shown, if the order was drawn."""
         if not getattr(self.params, "shuffle", False):
             return None
         listed: Sequence[AnswerOption] = getattr(self.params, "options", ()) or getattr(

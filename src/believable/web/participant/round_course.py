@@ -1,8 +1,8 @@
 """One connection to a round: step after step at the world's pace, a picture after each, inputs
 durable in pieces meanwhile.
 
-A round counts down, runs, and pauses when the page asks for it or falls silent. What was played
-survives any process: whoever connects next goes on from the last durable tick.
+A round counts down, runs, and pauses if the page asks for it or is silent. Played ticks survive any
+process: the next connection resumes at the last durable tick.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from believable.collect import session_rounds
 from believable.collect.context import Context
 from believable.collect.session_rounds import HeldRound
+from believable.contracts.film import GameControls
+from believable.contracts.inputs import InputSchema
 from believable.core.child_python import python_command
 from believable.core.draft_folders import draft_folder
 from believable.core.errors import BelievableError, InvalidInput, Unavailable
@@ -31,12 +33,11 @@ from believable.store.rounds import RoundKey
 from believable.web.participant.played_round import PlayedRound
 from believable.web.participant.round_room import RoundRoom
 from believable.web.participant.round_writer import RoundInputs, RoundWriter
-from believable.worlds.contract import GameControls, InputSchema
 from believable.worlds.live_round import NumberedInput, inputs_in, step_in
 from believable.worlds.picture_stream import codec_name
 from believable.worlds.round_process import RoundBroken
 
-#: The round waits when what was played in this time is not durable yet.
+#: The round waits if ticks played within this time are not durable yet.
 MOST_AT_RISK_S = 1.0
 #: Inputs of simulated participants, who lose nothing when they have to play again, become durable
 #: in larger pieces.
@@ -45,20 +46,20 @@ STEPPED_PIECE_S = 10.0
 SILENCE_S = 0.7
 #: While nothing moves, the page hears from the server this often.
 IDLE_S = 0.25
-#: A beat that is so many ticks late is not made up for: time was lost, not game.
+#: A beat that is this many ticks late is skipped: time was lost, not game.
 LATEST_BEAT_TICKS = 3
 #: Pictures are left out for a page that has not seen those of this time, until it has.
 MOST_UNSEEN_S = 1.0
-#: Whoever neither plays nor practises for so long makes room, where others wait for it.
+#: A participant who neither plays nor practises for this long makes room, if others wait for it.
 MAKES_ROOM_S = 60.0
-#: What a page may say in a second, and at once after it was held up.
+#: How many messages a page may send in a second, and at once after a delay.
 SAID_PER_S, SAID_AT_ONCE = 600.0, 1500.0
 LONGEST_MESSAGE = 32_768
-#: A game that broke so often at the same place is not taken up again.
+#: A game that broke this often at the same tick is not resumed again.
 MOST_TROUBLES = 3
 #: Before an encoded picture: whether it can be shown by itself, and its tick.
 _IMAGE_HEAD = struct.Struct("!BI")
-#: Makes a video of a recording in a process of its own.
+#: Renders a recording to a video in a separate process.
 _FILM_MODULE = "believable.collect.round_film"
 
 T = TypeVar("T")
@@ -66,9 +67,9 @@ State: TypeAlias = Literal["ready", "count", "run", "pause", "over"]
 
 
 class FilmRenderer:
-    """Of one server process. Rounds become videos in processes of their own, one at a time, because
-    others may be playing on this machine. `drafts` is swept when a server starts: a killed one
-    leaves nothing of a round for long.
+    """The renderer of one server process. Rounds become videos in separate processes, one at a
+    time, because others may be playing on this machine. `drafts` is swept when a server starts: a
+    killed server leaves no partial video for long.
     """
 
     def __init__(self, drafts: Path) -> None:
@@ -101,9 +102,8 @@ class GaveUpRound(BelievableError):
 
 
 class RoundTroubles:
-    """Rounds whose games broke. Each is taken up again from what is stored, but not for ever: a
-    game that breaks at the same tick every time will do so once more. Whoever loads the page again
-    tries anew.
+    """Rounds whose games broke. Each is resumed from its stored inputs, but not for ever: a game
+    that breaks at the same tick every time will do so again. Reloading the page resets the count.
     """
 
     def __init__(self) -> None:
@@ -119,8 +119,8 @@ class RoundTroubles:
 
 
 class InputAllowance:
-    """How much a page may say: so much in a second, and so much at once. It says something for each
-    picture on its screen.
+    """How many messages a page may send: a number per second, and a number at once. It sends one
+    for each picture on its screen.
     """
 
     def __init__(self, per_s: float, at_once: float, now_s: float) -> None:
@@ -153,11 +153,10 @@ async def received(socket: WebSocket) -> Any:
         raise InvalidInput("a message is not JSON. Reload the page.") from None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoundServices:
-    """What a connection needs of its server: where rounds are made again (`executor`) and filmed,
-    who writes meanwhile, how many may be played whose pictures are made here (`room`), and which of
-    them broke.
+    """The server's resources for a connection: where rounds are resumed (`executor`) and filmed,
+    the writer of inputs, how many rounds with pictures may run (`room`), and which of them broke.
     """
 
     store: Store
@@ -209,7 +208,7 @@ class RoundConnection:
                     await self._idle()
             await self._inputs.flush()
             if listening.done():
-                listening.result()  # raises what was wrong with a message
+                listening.result()  # raises the error of a message
             if self._live.over:
                 await self._end()
         except WebSocketDisconnect:
@@ -252,7 +251,7 @@ class RoundConnection:
             if self._inputs.at_risk_ticks > MOST_AT_RISK_S * self._tick_hz:
                 await self._inputs.flush()
             now_s = self._now_s()
-            # Held up: what the page said may still wait to be read.
+            # Delayed: the page's messages may still wait to be read.
             late = now_s - beat_s >= LATEST_BEAT_TICKS * tick_s
             if not late and now_s - self._heard_s > SILENCE_S:
                 self._pause()
@@ -275,7 +274,7 @@ class RoundConnection:
             await asyncio.wait_for(self._woken.wait(), max(0.001, min(IDLE_S, until_s)))
 
     def _make_room(self) -> None:
-        rendered, waiting = self._opened.playing.rendering is not None, self._services.room.waiting
+        rendered, waiting = self._opened.playing.filmable is not None, self._services.room.waiting
         if rendered and waiting and self._now_s() - self._idle_since_s > MAKES_ROOM_S:
             raise Unavailable(
                 "nobody played here for a while, and others wait. The page gets into the line"
@@ -294,7 +293,7 @@ class RoundConnection:
             self._idle_since_s = self._now_s()
 
     async def _end(self) -> None:
-        """The recording is made from what is stored, so that it cannot differ from it."""
+        """The recording is made from the stored inputs, so it cannot differ from them."""
         services, opened = self._services, self._opened
         loop = asyncio.get_running_loop()
         changes = await services.store.aread(lambda conn: session_rounds.applied(conn, opened))
@@ -325,10 +324,10 @@ class RoundConnection:
             working.cancel()
 
     def _film_size(self) -> tuple[int, int] | None:
-        """That of the pictures which were seen, where there were any."""
+        """The tick of the pictures that were seen, if there were any."""
         welcome = self._live.welcome
         return (
-            (welcome["width_px"], welcome["height_px"]) if self._opened.playing.rendering else None
+            (welcome["width_px"], welcome["height_px"]) if self._opened.playing.filmable else None
         )
 
     # ------------------------------------------------------------------------------------------ the
@@ -339,8 +338,8 @@ class RoundConnection:
         seen: dict[str, Any] = {}
         if self._stepped:
             seen["known"] = playing.known(setup)
-        elif playing.rendering is not None:
-            seen["controls"] = _controls_message(playing.rendering.controls(setup), self._schema)
+        elif playing.filmable is not None:
+            seen["controls"] = _controls_message(playing.filmable.controls(setup), self._schema)
             seen["codec"] = codec_name(
                 self._live.welcome["width_px"], self._live.welcome["height_px"]
             )
@@ -367,7 +366,7 @@ class RoundConnection:
         await self._socket.send_text(orjson.dumps(message).decode())
 
     async def _send_image(self) -> None:
-        """What a rendered world looks like, after the words of its tick."""
+        """The picture of a rendered world, after the message of its tick."""
         image = self._live.take_image()
         if image is not None:
             content, whole = image
@@ -428,7 +427,7 @@ class _SentPictures:
         self.whole = self.whole and not whole
 
     def seen(self, message: Mapping[str, Any]) -> None:
-        """`seen: tick`; `whole: true` where the page could not make anything of what it got."""
+        """`seen: tick`; `whole: true` if the page could not decode a picture."""
         seen = message.get("seen")
         if type(seen) is int:
             self._seen = min(max(self._seen, seen), self._sent)

@@ -1,5 +1,5 @@
-"""Room for rounds whose pictures are made on the server: so many at once, and a line for whoever
-comes later.
+"""Room for rounds whose pictures are made on the server: a maximum at once, and a line for later
+ones.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
-#: Whoever loads the page again while waiting keeps the place in the line.
+#: A page that is reloaded while it waits keeps its position in the line.
 KEPT_S = 20.0
 
 
@@ -35,8 +35,8 @@ class LineTicket:
 
 
 class RoundRoom:
-    """Of one server process. Rounds that were begun come before those that were not: somebody's
-    minute stands still.
+    """The room of one server process. Rounds in progress have priority over new ones: their clock
+    is stopped.
     """
 
     def __init__(self, most: int, now_s: Callable[[], float] = time.monotonic) -> None:

@@ -1,5 +1,5 @@
-"""Inputs become durable while their rounds go on: those of all rounds of a process together, a few
-times a second.
+"""Inputs become durable during their rounds: those of all rounds of a process together, a few times
+a second.
 
 One change for all of them costs little more than one for a single round, and the loop that plays
 them is left alone meanwhile.
@@ -13,21 +13,21 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from believable.collect.session_rounds import HeldRound
+from believable.contracts.inputs import InputChange
 from believable.store import rounds
 from believable.store.engine import Store
 from believable.store.rounds import Piece
-from believable.worlds.live_round import Change
 
-#: What was applied is written this often.
+#: Applied inputs are written this often.
 PIECE_S = 0.2
 
 
 class PlayedInputs(Protocol):
-    """Where a round stands, and what was applied since the last time."""
+    """The tick of a round, and the inputs applied since the last write."""
 
     @property
     def tick(self) -> int: ...
-    def take_changes(self) -> list[Change]: ...
+    def take_changes(self) -> list[InputChange]: ...
 
 
 class RoundInputs:
@@ -54,7 +54,7 @@ class RoundInputs:
             raise self._trouble
 
     async def flush(self) -> None:
-        """Everything played so far is durable when this returns."""
+        """All ticks played so far are durable when this returns."""
         await self._idle.wait()
         self.check()
         if self.at_risk_ticks:
@@ -104,7 +104,7 @@ class RoundWriter:
             await self.write(self._played)
 
     async def write(self, rounds_played: Iterable[RoundInputs]) -> None:
-        """One change; whoever is refused is refused alone."""
+        """One change; a refused round does not affect the others."""
         taken = [
             (inputs, piece)
             for inputs in rounds_played

@@ -15,12 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from believable.app.settings import Settings
 from believable.collect.context import LatestKept
 from believable.collect.desk import Collect, SessionView
 from believable.collect.leave import PersonProof
+from believable.contracts.registries import PAGES
 from believable.core.errors import Withdrawn
 from believable.core.object_storage import medium_file
-from believable.pages import PAGES
 from believable.pages.message import TrialMessage
 from believable.players import PLAYER_TEXTS
 from believable.web.connections import place_of
@@ -40,7 +41,6 @@ from believable.web.participant.media_ranges import (
 from believable.web.participant.trial import texts_in, texts_of, trial_json, trial_message
 from believable.web.problems import waits_out
 from believable.web.security import ARRIVAL
-from believable.web.settings import Settings
 from believable.web.templating import from_header, kept_page
 
 router = APIRouter(tags=["session"])
@@ -116,8 +116,8 @@ class SimulatedPart(BaseModel):
 
 
 class ClaimAnswer(BaseModel):
-    """`trial` is the current trial with what is stored of it; who has more to send asks for it
-    again afterwards. `simulated` is there for simulated sessions only.
+    """`trial` is the current trial with its stored events; a browser with more to send asks for it
+    again afterwards. `simulated` is set for simulated sessions only.
     """
 
     epoch: int
@@ -129,7 +129,7 @@ class ClaimAnswer(BaseModel):
 
 
 class AdvanceAnswer(BaseModel):
-    """`trial` is the next trial, where there is one; `ack` the highest event up to which nothing is
+    """`trial` is the next trial, if there is one; `ack` the highest event up to which nothing is
     missing.
     """
 
@@ -329,7 +329,7 @@ async def _note_sent(request: Request, token: str, name: str, n_bytes: int) -> N
 
 
 async def _note_proxied(request: Request, token: str, name: str, content: FilePath) -> None:
-    """A proxy does not report what it sends. What was asked of it counts as sent."""
+    """A proxy does not report what it sends. A request to it counts as sent."""
     size = (await anyio.Path(content).stat()).st_size
     try:
         start, end = asked_range(request.headers.get("range", ""), size) or (0, size - 1)
@@ -342,7 +342,7 @@ _said_by_scripts: LatestKept[tuple[str, str, frozenset[str]], orjson.Fragment] =
 
 
 def _state(token: str, view: SessionView, active: bool) -> Markup:
-    """What the scripts begin with, as JSON that cannot end the element it stands in."""
+    """The initial data of the scripts, as JSON that cannot end its element."""
     kinds = frozenset(page.trial.kind for page in view.plan)
     key = (view.definition.hash, view.language, kinds)
     said = _said_by_scripts.get(key)
@@ -353,7 +353,12 @@ def _state(token: str, view: SessionView, active: bool) -> Markup:
         )
         if any(medium.is_replay for medium in view.definition.media.values()):
             beginnings += _RECORDED_TEXTS
-        texts = {name: text for name, text in texts_of(view).items() if name.startswith(beginnings)}
+        known = texts_of(view)
+        texts = {
+            name: text
+            for name, text in known.items()
+            if name.startswith(beginnings) or name in known.brought
+        }
         said = _said_by_scripts.put(
             key, orjson.Fragment(orjson.dumps(texts).replace(b"<", b"\\u003c"))
         )

@@ -15,17 +15,15 @@ from believable.collect.context import LatestKept
 from believable.collect.desk import SessionView
 from believable.collect.media import ShownMedium
 from believable.collect.page_events import ViewingProgress
-from believable.instruments import INSTRUMENTS
-from believable.pages import PAGES
-from believable.pages.contract import PRACTICE_TRIES, PageKind, ShownPage
+from believable.contracts.page import PRACTICE_TRIES, PageKind, ShownPage
+from believable.contracts.record import Rule, Text, holds
+from believable.contracts.registries import INSTRUMENTS, PAGES, PLAYERS
+from believable.contracts.texts import Texts
+from believable.contracts.trial import PlannedTrial, Question, TrialBase
 from believable.pages.expected_time import minutes_left
 from believable.pages.message import AnnotatePart, ControlsPart, MediumPart, TrialMessage, seen_part
-from believable.players import PLAYERS
-from believable.study.bases import Rule, holds
 from believable.study.definition import Definition
-from believable.study.plan import PlannedTrial
-from believable.study.records import Question, Text, TrialBase
-from believable.study.texts import Texts
+from believable.web.bundles import find_bundled
 from believable.web.participant.questions import QuestionView, client_rule, localised, view
 from believable.web.templating import fragment, markdown_page
 
@@ -39,25 +37,17 @@ class AnnotateView:
 
 
 def trial_message(session: SessionView, *, base: str, now_ms: int) -> TrialMessage:
-    """Everything the page needs to show the current trial, and to go on from a reload."""
+    """All data that the page needs to show the current trial, and to resume after a reload."""
     if session.finished is not None:
         return _bare(session, "finished", finished_html(session))
-    planned, trial = session.trial, session.trial.trial
+    trial = session.trial.trial
     if trial.is_end:
         return _bare(
             session, "finish", fragment("participant/sending.html", texts=texts_of(session))
         )
     kind = PAGES[trial.kind]
     asked = shown_questions(session)
-    page = ShownPage(
-        planned,
-        session.seed,
-        session.attempts,
-        session.drafts,
-        session.seen,
-        session.session.opened_ms,
-        now_ms,
-    )
+    page = _shown_page(session, now_ms)
     drawn = _drawn(session, kind, asked)
     parts: dict[str, Any] = {
         "media": _media(session.media, base),
@@ -72,14 +62,29 @@ def trial_message(session: SessionView, *, base: str, now_ms: int) -> TrialMessa
         **drawn.parts,
         **kind.message(trial, page),
     }
+    if play := parts.get("play"):
+        parts["play"] = {**play, "script": _in_bundle(play["script"])}
     return _bare(session, trial.kind, drawn.html, **parts)
 
 
+def _shown_page(session: SessionView, now_ms: int) -> ShownPage:
+    return ShownPage(
+        planned=session.trial,
+        seed=session.seed,
+        attempts=session.attempts,
+        drafts=session.drafts,
+        seen=session.seen,
+        opened_ms=session.session.opened_ms,
+        now_ms=now_ms,
+    )
+
+
 def trial_json(session: SessionView, *, base: str, now_ms: int) -> bytes:
-    """The same as JSON. A page on which nothing has happened yet, without media and without
-    anything of its kind, is the same for everybody who sees it.
+    """The same as JSON. A page without earlier events, without media and without fields of its kind
+    is the same for all participants who see it: its text is kept, which saves a sixth of the time
+    of a request (8 questions: 230 instead of 280 µs).
     """
-    planned, trial = session.trial, session.trial.trial
+    trial = session.trial.trial
     personal = (
         session.media
         or session.stills
@@ -91,15 +96,7 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> bytes:
     if personal or session.finished is not None or trial.is_end:
         return trial_message(session, base=base, now_ms=now_ms).model_dump_json().encode()
     kind = PAGES[trial.kind]
-    page = ShownPage(
-        planned,
-        session.seed,
-        session.attempts,
-        session.drafts,
-        session.seen,
-        session.session.opened_ms,
-        now_ms,
-    )
+    page = _shown_page(session, now_ms)
     drawn = _drawn(session, kind, shown_questions(session))
     if kind.message(trial, page):
         return trial_message(session, base=base, now_ms=now_ms).model_dump_json().encode()
@@ -114,10 +111,10 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class DrawnPage:
-    """What everybody gets who sees the same page: its words and questions, and what the browser
-    loads for it. `trial` is the record it was drawn from, so that its identity stays taken for as
-    long as this is kept. `untouched` is the message as it is where nobody has done anything yet,
-    after its place in the plan, once it was needed.
+    """The part of a message that is the same for all participants: texts, questions, and the files
+    that the browser loads. `trial` is the record behind it; keeping it keeps its identity in use.
+    `untouched` is the message without earlier events, after its position in the plan, once it was
+    needed.
     """
 
     trial: TrialBase
@@ -126,8 +123,8 @@ class DrawnPage:
     untouched: list[bytes] = field(default_factory=list)
 
 
-#: Pages kept as they were drawn, some kilobytes each. Drawing one takes a millisecond or two,
-#: nearly all of what a page costs.
+#: Cached pages, some kilobytes each. Rendering takes a millisecond or two, nearly all of a page's
+#: cost.
 DRAWN_KEPT = 500
 _drawn_pages: LatestKept[tuple[Any, ...], DrawnPage] = LatestKept(DRAWN_KEPT)
 
@@ -137,10 +134,10 @@ def _drawn(
     kind: PageKind[Any],
     asked: Sequence[tuple[Question, dict[str, Any] | None]],
 ) -> DrawnPage:
-    """The page, drawn now or before for somebody for whom everything that it shows was the same."""
+    """The page, rendered now or earlier for a participant with the same content."""
     planned, trial = session.trial, session.trial.trial
     shuffled = any(getattr(question.params, "shuffle", False) for question, _ in asked)
-    reminded, notice = _reminded(session), _notice(session)
+    reminded, notice = _reminded_trial(session), _notice(session)
     key = (
         session.definition.hash,
         session.language,
@@ -158,6 +155,8 @@ def _drawn(
     if drawn is not None:
         return drawn
     views = _views(session, [question for question, _ in asked])
+    loaded = _files_to_load(session, kind, views)
+    scripts = find_bundled((*filter(None, [kind.script_address]), *loaded["modules"].values()))
     parts = {
         "questions": [_question(question, rule, session.language) for question, rule in asked],
         "orders": {
@@ -165,9 +164,11 @@ def _drawn(
         },
         "controls": _controls(trial),
         "annotate": _annotate(session),
-        **_loaded(session, kind, views),
+        "styles": loaded["styles"],
+        "modules": {name: scripts[address] for name, address in loaded["modules"].items()},
     }
-    html = _html(session, kind, views, reminded, notice)
+    script = scripts.get(kind.script_address or "")
+    html = _html(session, kind, script, views, reminded, notice)
     return _drawn_pages.put(key, DrawnPage(trial, html, parts))
 
 
@@ -186,7 +187,7 @@ def _bare(session: SessionView, kind: str, html: Markup, **parts: Any) -> TrialM
 
 
 def _minutes_left(session: SessionView) -> int:
-    return minutes_left(session.plan, session.position, session.definition, PAGES)
+    return minutes_left(session.plan, session.position, session.definition)
 
 
 def styles_of(instruments: Iterable[str]) -> tuple[str, ...]:
@@ -195,10 +196,10 @@ def styles_of(instruments: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def _loaded(
+def _files_to_load(
     session: SessionView, kind: PageKind[Any], views: Sequence[QuestionView]
 ) -> dict[str, Any]:
-    """What the browser loads: of the instruments, of the players, of the kind of page."""
+    """The files that the browser loads: of the instruments, of the players, of the kind of page."""
     trial = session.trial.trial
     annotated = () if trial.annotation is None else (trial.annotation.kind,)
     instruments = dict.fromkeys((*(question.kind for question in views), *annotated))
@@ -284,6 +285,7 @@ def _views(session: SessionView, questions: Sequence[Question]) -> list[Question
 def _html(
     session: SessionView,
     kind: PageKind[Any],
+    script: str | None,
     views: Sequence[QuestionView],
     reminded: PlannedTrial | None,
     notice: str | None,
@@ -294,7 +296,7 @@ def _html(
         kind.template,
         trial=trial,
         language=session.language,
-        script=kind.script_address,
+        script=script,
         title=_title(session, kind, prose),
         study_title=session.definition.study.title.in_language(session.language),
         prose=prose,
@@ -325,9 +327,7 @@ def _page_texts(session: SessionView) -> Mapping[str, str]:
 
 
 def _title(session: SessionView, kind: PageKind[Any], prose: Markup | None) -> str | None:
-    """The author's title; else the built-in one, unless the author's text begins with a heading of
-    its own.
-    """
+    """The author's title; else the built-in one, unless the author's text begins with a heading."""
     trial = session.trial.trial
     own: Text | None = getattr(trial, "title", None)
     if own is not None:
@@ -348,7 +348,7 @@ def _prose(session: SessionView, planned: PlannedTrial) -> Markup | None:
     return None if key is None else markdown_page(texts_of(session)[key])
 
 
-def _reminded(session: SessionView) -> PlannedTrial | None:
+def _reminded_trial(session: SessionView) -> PlannedTrial | None:
     """The earlier page whose words this one has at hand."""
     name = session.trial.trial.reminds_of
     if name is None:
@@ -364,7 +364,7 @@ def _reminder(session: SessionView, reminded: PlannedTrial) -> Markup | None:
 
 
 def _notice(session: SessionView) -> str | None:
-    """The key of what the page says about the one just before it."""
+    """The key of the page's remark about the previous one."""
     before = (page for page in reversed(session.closed) if page.position < session.position)
     last = next((page for page in before if page.status != "skipped"), None)
     if last is None:
@@ -411,11 +411,15 @@ def _annotate(session: SessionView) -> AnnotatePart | None:
     return AnnotatePart(
         kind=annotation.kind,
         params=localised(annotation.params, session.language),
-        practice=f"/static/instruments/{instrument.practice}"
+        practice=_in_bundle(f"/static/instruments/{instrument.practice}")
         if session.trial.trial.practises
         else None,
         tries=PRACTICE_TRIES,
     )
+
+
+def _in_bundle(address: str) -> str:
+    return find_bundled((address,))[address]
 
 
 def _annotate_view(trial: TrialBase, language: str) -> AnnotateView | None:

@@ -1,8 +1,8 @@
 """The map of a deathmatch: a court in the open air below, a gallery around it above, stairs between
 them, a room at each corner.
 
-Weapons, ammunition, armour and health lie at known places and come back a known time after they
-were taken (`items.py`). Everybody begins at one of eight places.
+Weapons, ammunition, armour and health are at known positions and respawn a known time after they
+were taken (`items.py`). All figures begin at one of eight positions.
 """
 
 from __future__ import annotations

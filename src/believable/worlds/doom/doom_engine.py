@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from believable.contracts.game import Pixels
 from believable.core.errors import InvalidInput, MissingExtra, Unavailable
 from believable.core.system import KILL
-from believable.worlds.contract import Pixels
 from believable.worlds.doom.floor_plan import pwad
 from believable.worlds.doom.items import HIDDEN_DEG, LYING, actors_of_items
 
@@ -31,17 +31,16 @@ from believable.worlds.doom.items import HIDDEN_DEG, LYING, actors_of_items
 TICS_PER_S = 35
 #: A figure appears in a cloud; a round begins when it has gone.
 ARRIVAL_TICS = 52
-#: A bot that appears on the player's place kills the player. The player comes back until this many
+#: A bot that appears on the player's position kills the player. The player respawns until this many
 #: arrivals have failed.
 MOST_ARRIVALS = 20
-#: Whoever is watched appears somewhat later, and the engine writes the name over the picture at
-#: first.
+#: A watched bot appears somewhat later, and the engine writes its name over the picture at first.
 WATCHED_TICS = 175
 #: An engine that was asked to end is killed after this.
 PATIENCE_S = 3.0
 #: One that is not there after this never will be: it takes a third of a second.
 START_PATIENCE_S = 60.0
-#: What is read after every tic, in this order.
+#: The variables read after every tic, in this order.
 VARIABLES = (
     "POSITION_X",
     "POSITION_Y",
@@ -116,16 +115,16 @@ SIZES_PX = (
     (1600, 900),
     (1920, 1080),
 )
-#: A game for several with one person in it: nobody else joins, and death does not end it. View and
-#: weapon do not bob: how far they do depends on how often the engine has drawn, and a round looks
-#: the same however it came to where it is. The engine shows neither its scoreboard nor who killed
-#: whom: both name the bots.
+#: A multiplayer game with one person in it: no other joins, and death does not end it. View and
+#: weapon do not bob: their motion depends on how often the engine has drawn, and a resumed round
+#: must look the same. The engine shows neither its scoreboard nor its kill messages: both name the
+#: bots.
 RULES = (
     "-host 1 +sv_cheats 1 +sv_chasecam 1 +sv_noautoaim 1 +sv_nocrouch 1 +chase_dist 112"
     " +chase_height 4 +viz_nocheat 0 +movebob 0 +stillbob 0 +sb_deathmatch_enable 0"
     " +sb_cooperative_enable 0 +sb_teamdeathmatch_enable 0 +show_obituaries 0"
 )
-#: The dead come back by themselves; where a bot is watched, the player is dead and stays so: bots
+#: Dead figures respawn by themselves; if a bot is watched, the player is dead and stays so: bots
 #: leave the dead alone.
 COMING_BACK, WATCHING = "+sv_forcerespawn 1 +viz_respawn_delay 2", "+bot_allowspy 1"
 FIGHTING = "-altdeath +sv_itemrespawn 1 +sv_spawnfarthest 1"
@@ -134,8 +133,8 @@ CAMERAS = ("first", "third")
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What an engine is started with. `wad` is a map as bytes, `game_data` a file with all of a
-    game, in place of Freedoom. `watched`: the player is dead, and sees what the first bot sees.
+    """The arguments of an engine. `wad` is a map as bytes, `game_data` a file with all of a game,
+    instead of Freedoom. `watched`: the player is dead, and sees the first bot's view.
     """
 
     seed: int
@@ -157,7 +156,7 @@ class EngineSettings:
 
 class SeenObject(NamedTuple):
     """A thing of the engine's: an item, a figure, a lamp. Angles are counterclockwise from the
-    east. An item that was taken and is to come back is still a thing to the engine; it is `hidden`.
+    east. An item that was taken and will respawn is still a thing to the engine; it is `hidden`.
     """
 
     number: int
@@ -170,7 +169,7 @@ class SeenObject(NamedTuple):
 
 
 def need_vizdoom() -> None:
-    """An error that names the extra, where it is missing. Nothing is loaded."""
+    """Raise an error that names the extra, if it is missing. Nothing is loaded."""
     if importlib.util.find_spec("vizdoom") is None:
         raise MissingExtra(what="the world 'doom'", extra="doom")
 
@@ -191,15 +190,15 @@ def load_vizdoom() -> Any:
 
 
 def engine_size(width_px: int, height_px: int) -> tuple[int, int]:
-    """The smallest picture of the engine that covers this one; its largest where none does."""
+    """The smallest picture of the engine that covers this one; its largest if none does."""
     shape = width_px / height_px
     alike = [size for size in SIZES_PX if abs(size[0] / size[1] - shape) < 0.01] or list(SIZES_PX)
     return next((size for size in alike if size[0] >= width_px and size[1] >= height_px), alike[-1])
 
 
 class DoomEngine:
-    """One engine in its own process. `advance` goes on by a tic; with `look` everything can be read
-    afterwards.
+    """One engine in a separate process. `advance` moves on by a tic; with `look` everything can be
+    read afterwards.
     """
 
     def __init__(self, settings: EngineSettings) -> None:
@@ -357,7 +356,7 @@ class DoomEngine:
 
     @property
     def depth(self) -> Pixels:
-        """How far away what is seen is, height × width, 0 to 255."""
+        """The distance of each visible point, height × width, 0 to 255."""
         buffer: Pixels = self._state.depth_buffer
         return buffer
 
@@ -420,8 +419,8 @@ def _starter(folder: Path, note: Path) -> Path:
 
 @contextlib.contextmanager
 def _watched(note: Path) -> Iterator[None]:
-    """An engine that does not come up, because a map makes no sense to it, is killed; the library
-    then says that it ended.
+    """An engine that does not start, because it cannot read a map, is killed; the library then says
+    that it ended.
     """
 
     def kill() -> None:

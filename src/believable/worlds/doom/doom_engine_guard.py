@@ -1,10 +1,10 @@
-"""Starts the engine so that it cannot outlive whoever asked for it: `python doom_engine_guard.py
-NOTE ENGINE ARGUMENTS…`.
+"""Starts the engine so that it cannot outlive its caller: `python doom_engine_guard.py NOTE ENGINE
+ARGUMENTS…`.
 
-The library starts the engine as a process that ignores being asked to end and stays when its parent
-is killed. This program stands in its place for a moment: it leaves its process id and arguments in
-the file NOTE, asks the kernel to kill it together with its parent, leaves the terminal's process
-group and its folder, and becomes the engine.
+The library starts the engine as a process that ignores requests to end and stays when its parent is
+killed. This program takes its role for a moment: it leaves its process id and arguments in the file
+NOTE, asks the kernel to kill it together with its parent, leaves the terminal's process group and
+its folder, and becomes the engine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main() -> None:
             os._exit(1)  # it went before the kernel knew
     if sys.platform != "win32":  # Doom does not run there (`load_vizdoom`)
         os.setpgid(0, 0)
-    os.chdir(os.path.dirname(note))  # it writes a folder of its own to wherever it stands
+    os.chdir(os.path.dirname(note))  # it writes a folder into its current folder
     with open(note, "w", encoding="utf-8") as file:
         file.write("\n".join([str(os.getpid()), *arguments]))
     os.execv(engine, [engine, *arguments])

@@ -1,5 +1,5 @@
-"""Doom as a world that people play: a round in an engine of its own, behind the contract of
-rendered games.
+"""Doom as a world that people play: a round in a separate engine, behind the contract of rendered
+games.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from believable.contracts.game import Pixels, RoundOutcome, SeatInputs
 from believable.recordings.recording import Recording
-from believable.worlds.contract import Input, Pixels
 from believable.worlds.doom.doom_engine import TICS_PER_S, DoomEngine, SeenObject
 from believable.worlds.doom.doom_recording import DoomRecorder
 from believable.worlds.doom.doom_round import (
@@ -30,9 +30,9 @@ GOAL_UNITS = 40.0
 
 
 class DoomGame:
-    """A round in an engine of its own."""
+    """A round in a separate engine."""
 
-    def __init__(self, setup: DoomSetup, recorded: bool, *, depth: bool = False) -> None:
+    def __init__(self, setup: DoomSetup, *, recorded: bool = False, depth: bool = False) -> None:
         self.setup = setup
         self.place = setup.place
         size = (160, 120) if recorded else (setup.width_px, setup.height_px)
@@ -54,11 +54,10 @@ class DoomGame:
             and abs(body.z - goal[2]) < 64
         )
 
-    @property
-    def over(self) -> bool:
+    def over(self) -> RoundOutcome | None:
         fell = self.setup.ends_at_death and self.body.dead
         ended = not self.place.deathmatch and not self.setup.practice and (self.at_goal or fell)
-        return self.tick >= self.ticks or ended
+        return RoundOutcome(self.score) if self.tick >= self.ticks or ended else None
 
     @property
     def score(self) -> int:
@@ -66,7 +65,7 @@ class DoomGame:
 
     @property
     def objects(self) -> list[SeenObject]:
-        """What is there beside the player; of a game that looks at others."""
+        """The things around the player; of a game that looks at others."""
         body = self.body
         return (
             [o for o in self._engine.objects if o.name != FIGURE or (o.x, o.y) != (body.x, body.y)]
@@ -74,7 +73,7 @@ class DoomGame:
             else []
         )
 
-    def step(self, inputs: Mapping[str, Input]) -> Sequence[str]:
+    def step(self, inputs: SeatInputs) -> Sequence[str]:
         pressed = inputs[PLAYER]
         before, was_there = self.body, self.at_goal
         self._engine.advance(action_of(pressed))
@@ -92,18 +91,18 @@ class DoomGame:
         """The figure after a tic; `before` is how it was."""
         return body_of(self._engine.variables)
 
-    def skip(self, inputs: Sequence[Mapping[str, Input]]) -> None:
+    def skip(self, inputs: Sequence[SeatInputs]) -> None:
         for number, pressed in enumerate(inputs, 1):
             self._engine.advance(action_of(pressed[PLAYER]), look=number == len(inputs))
         self.tick += len(inputs)
         if inputs:
             self.body = body_of(self._engine.variables)
 
-    def picture(self) -> Pixels:
+    def picture(self, seat: str) -> Pixels:
         return self._engine.picture
 
-    def snapshot(self) -> Mapping[str, Any]:
-        """Of the own figure what it knows itself; of others where those are whom it could see."""
+    def view(self, seat: str) -> Mapping[str, Any]:
+        """For the own figure its own knowledge; for others their positions if they are in view."""
         body = self.body
         return {
             "p": [
@@ -116,10 +115,11 @@ class DoomGame:
             "v": [body.health, body.armour, body.weapon, body.ammunition, int(body.on_ground)],
             "w": list(body.weapons),
             "o": [[round(o.x, 1), round(o.y, 1), round(o.z, 1)] for o in self._seen()],
+            "s": self.score,
         }
 
     def _seen(self) -> list[SeenObject]:
-        """Other figures in sight, as far as the plan tells."""
+        """Other figures in sight, as far as the plan shows."""
         walk, body = self._walk, self.body
         if walk is None or not self._others:
             return []
@@ -133,7 +133,7 @@ class DoomGame:
         bearing = math.degrees(math.atan2(other.y - self.body.y, other.x - self.body.x))
         return abs((bearing - self.body.angle_deg + 180) % 360 - 180) <= 50
 
-    def welcome(self) -> Mapping[str, Any]:
+    def welcome(self, seat: str) -> Mapping[str, Any]:
         return {"width_px": self.setup.width_px, "height_px": self.setup.height_px}
 
     def record(self) -> Recording:

@@ -1,5 +1,5 @@
-"""What a learner sees of somebody in a recording of Doom: places, views, what is carried, what was
-picked up.
+"""A learner's observations of a figure in a recording of Doom: positions, views, inventory,
+pick-ups.
 
 A hand is looked at every third tic, about twelve times a second: single tics are shorter than
 anything a hand decides.
@@ -22,7 +22,7 @@ from believable.worlds.doom.items import RESPAWN_S, WEAPON_NAMES
 #: Tics from one look at a hand to the next, and how long that is.
 LOOK_TICS = 3
 LOOK_MS = 1000 * LOOK_TICS / TICS_PER_S
-#: An item that goes within so many tiles of a figure was taken by it.
+#: An item that disappears within this number of tiles of a figure was taken by it.
 REACH_TILES = 0.8
 
 
@@ -53,28 +53,28 @@ def observe_doom(recording: Recording, actor: str = PLAYER) -> Observations:
     yaw = np.array(recording.telemetry["angle_deg"], float) if own else -_padded(track, "heading")
     frames = len(looks)
     return Observations(
-        LOOK_MS,
-        places[looks],
-        (yaw[looks] + 180) % 360 - 180,
-        -columns["pitch_deg"][looks] if own else np.zeros(frames),
-        _happened(recording, "jumped", looks) if own else np.zeros(frames, bool),
-        _happened(recording, "shot", looks) if own else np.zeros(frames, bool),
-        alive[looks],
-        (
+        frame_ms=LOOK_MS,
+        position=places[looks],
+        yaw=(yaw[looks] + 180) % 360 - 180,
+        pitch=-columns["pitch_deg"][looks] if own else np.zeros(frames),
+        jumps=_happened(recording, "jumped", looks) if own else np.zeros(frames, bool),
+        firing=_happened(recording, "shot", looks) if own else np.zeros(frames, bool),
+        alive=alive[looks],
+        weapon=(
             tuple(WEAPON_NAMES.get(int(columns["weapon_in_hand"][tic]), "") for tic in looks)
             if own
             else ("",) * frames
         ),
-        (
+        carried=(
             tuple(
                 weapons_carried(str(recording.telemetry["weapons"][tic]).split()) for tic in looks
             )
             if own
             else (frozenset(),) * frames
         ),
-        {name: columns[name][looks] for name in QUANTITIES} if own else {},
-        _pickups(recording, places, alive, frames),
-        dict.fromkeys(
+        quantities={name: columns[name][looks] for name in QUANTITIES} if own else {},
+        pickups=_pickups(recording, places, alive, frames),
+        respawn_ms=dict.fromkeys(
             sorted({track.actor.partition("-")[0] for track in _item_tracks(recording)}),
             RESPAWN_S * 1000.0,
         ),
@@ -86,13 +86,13 @@ _NUMBERS = (*QUANTITIES, "pitch_deg", "weapon_in_hand")
 
 
 def weapons_carried(numbers: Sequence[str | int]) -> frozenset[str]:
-    """What somebody has that nobody begins with."""
+    """The inventory beyond the initial one."""
     return frozenset(WEAPON_NAMES[int(number)] for number in numbers if int(number) > 2)
 
 
 def _padded(track: Track, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """A column of a track with an entry for each tic: before it appeared, somebody is where they
-    appear.
+    """A column of a track with an entry for each tic: before it appears, a figure is at its first
+    position.
     """
     values = np.array(getattr(track, name), float)
     return np.concatenate([np.full(track.first_frame, values[0]), values])
@@ -129,7 +129,7 @@ def _pickups(
     alive: Booleans,
     frames: int,
 ) -> tuple[Pickup, ...]:
-    """Items that went while the figure stood at them."""
+    """Items that disappeared while the figure was at them."""
     pickups = []
     for track in _item_tracks(recording):
         item = np.array([track.x[0], track.y[0]]) / UNITS_PER_TILE

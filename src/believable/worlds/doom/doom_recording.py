@@ -1,12 +1,13 @@
-"""A round as a recording: where everybody was, what was done, what lay about, and setup and inputs,
-from which it is filmed.
-"""
+"""A round as a recording: positions, items, and the setup and inputs from which it is filmed."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 
+from believable.contracts.film import View
+from believable.contracts.game import Pixels
+from believable.contracts.inputs import Input
 from believable.core.errors import InvalidInput
 from believable.recordings.recording import (
     Action,
@@ -18,7 +19,6 @@ from believable.recordings.recording import (
     Timing,
     Track,
 )
-from believable.worlds.contract import Input, Pixels, View
 from believable.worlds.doom.doom_engine import (
     TICS_PER_S,
     DoomEngine,
@@ -52,7 +52,7 @@ ACTS = {
 }
 
 
-#: What the engine tells of the player only, and not of a bot that is watched.
+#: Variables of the player only, not of a watched bot.
 _OWN_ONLY = frozenset(
     (
         "health",
@@ -73,8 +73,8 @@ _OWN_ONLY = frozenset(
 
 
 class _Path:
-    """A track while it grows. Frames in which somebody is not there repeat the last place, with the
-    state `there` off.
+    """A track while it grows. Frames without the figure repeat the last position, with the state
+    `there` off.
     """
 
     def __init__(self, frame: int) -> None:
@@ -100,7 +100,7 @@ class _Path:
 
     def track(self, name: str) -> Track:
         columns = {key: tuple(column) for key, column in self.columns.items()}
-        return Track(name, first_frame=self.first_frame, states=tuple(self.states), **columns)
+        return Track(actor=name, first_frame=self.first_frame, states=tuple(self.states), **columns)
 
 
 class DoomRecorder:
@@ -124,7 +124,7 @@ class DoomRecorder:
         objects: Sequence[SeenObject],
         happened: Sequence[str],
     ) -> None:
-        """Keep one tic: what was pressed, where everything is now, and what happened."""
+        """Keep one tic: the inputs, the current positions, and the events."""
         x, y = self._place.units_of(body.x, body.y)
         self._paths[PLAYER].add(
             x=x,
@@ -159,9 +159,7 @@ class DoomRecorder:
                 path.stay()
 
     def _bot(self, number: int, present: set[int]) -> str:
-        """Whoever comes back to life is another thing to the engine; it is the one of them who is
-        missing.
-        """
+        """A respawned figure is another thing to the engine; it is the missing one of them."""
         if number not in self._bots:
             gone = next((known for known in self._bots if known not in present), None)
             self._bots[number] = (
@@ -170,7 +168,8 @@ class DoomRecorder:
         return self._bots[number]
 
     def _see_items(self, items: list[SeenObject]) -> list[str]:
-        """Keeps who lies where, and gives the names of what is gone since the last tic."""
+        """Keep the positions of items, and return the names of those that disappeared since the
+        last tic."""
         there = {(item.name, round(item.x), round(item.y)) for item in items}
         taken: list[str] = []
         for key in sorted(there - self._present.keys()):
@@ -239,20 +238,23 @@ class DoomRecorder:
     def finish(self) -> Recording:
         setup, place = self._setup, self._place
         return Recording(
-            world=RecordedWorld("doom", len(place.walls[0]), len(place.walls), place.walls),
+            world=RecordedWorld(
+                kind="doom", width=len(place.walls[0]), height=len(place.walls), walls=place.walls
+            ),
             actors=tuple(
                 Actor(name, _NAMES.get(role, name.partition("-")[0]), role)
                 for name, role in self._roles.items()
             ),
-            timing=Timing(FRAME_MS, self._frame),
+            timing=Timing(frame_ms=FRAME_MS, frames=self._frame),
             tracks=tuple(path.track(name) for name, path in self._paths.items()),
             actions=tuple(
                 Action(
-                    f"a{number}",
-                    PLAYER,
-                    round(frame * FRAME_MS),
-                    round((frame + 1) * FRAME_MS),
-                    *_said(name),
+                    id=f"a{number}",
+                    actor=PLAYER,
+                    t0_ms=round(frame * FRAME_MS),
+                    t1_ms=round((frame + 1) * FRAME_MS),
+                    verb=ACTS[name][0],
+                    text=ACTS[name][1],
                 )
                 for number, (frame, name) in enumerate(self._acts, 1)
             ),
@@ -264,11 +266,6 @@ class DoomRecorder:
 
 
 _NAMES = {PLAYER: "You", "opponent": "Opponent"}
-
-
-def _said(event: str) -> tuple[str, None, None, str]:
-    verb, words = ACTS[event]
-    return verb, None, None, words
 
 
 def _heading(angle_deg: float) -> int:
@@ -285,7 +282,7 @@ def _height(z: float) -> int:
 
 
 def setup_in(recording: Recording) -> DoomSetup:
-    """What a recording was played with."""
+    """The setup of a recording."""
     written = recording.provenance.get("setup")
     if recording.world.kind != "doom" or not isinstance(written, str):
         raise InvalidInput(
@@ -300,7 +297,7 @@ def size_px(recording: Recording) -> tuple[int, int]:
 
 
 def inputs_in_recording(recording: Recording) -> list[Input]:
-    """What was pressed, tic by tic."""
+    """The inputs, tic by tic."""
     columns = [recording.telemetry[part.name] for part in INPUTS.parts]
     return [tuple(int(value or 0) for value in row) for row in zip(*columns, strict=True)]
 

@@ -1,5 +1,5 @@
-"""What a round of Doom is set up with, what can be done in it, what is known after each tic, and
-what the bundle carries.
+"""The setup of a round of Doom, its inputs, its state after each tic, and its columns of the
+bundle.
 """
 
 from __future__ import annotations
@@ -11,21 +11,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from believable.contracts.film import GameControls, MouseLook
+from believable.contracts.game import RoundContext
+from believable.contracts.inputs import Input, InputPart, InputSchema
+from believable.contracts.record import Record
+from believable.contracts.world import Opponents, Row, Tabular, WorldColumn
 from believable.core.errors import InvalidInput
 from believable.recordings.recording import Recording
-from believable.study.bases import Record
-from believable.worlds.contract import (
-    GameControls,
-    Input,
-    InputPart,
-    InputSchema,
-    MouseLook,
-    Opponents,
-    RoundPlace,
-    Row,
-    WorldColumn,
-    WorldColumns,
-)
 from believable.worlds.doom.doom_engine import (
     CAMERAS,
     SIZES_PX,
@@ -115,7 +107,7 @@ _BOTS = {NOBODY: 0, "": 0, "bot": 1, "bots": 3}
 
 
 class DoomSetup(Record):
-    """All that a round follows from, beside its inputs."""
+    """Everything that determines a round, together with its inputs."""
 
     map: str
     map_seed: int
@@ -128,20 +120,20 @@ class DoomSetup(Record):
     ticks: int = 60 * TICS_PER_S
     practice: bool = False
     watched: bool = False
-    """One of the engine's own bots plays, alone, and what it sees is shown."""
+    """One of the engine's bots plays, alone, and the round shows its view."""
     ends_at_death: bool = True
     """Navigation by an agent ends if the figure dies. A person's figure begins again at the start,
     and the clock runs on.
     """
     crosshair: bool = True
-    """In a deathmatch through somebody's eyes."""
+    """In a deathmatch through a figure's eyes."""
 
     @property
     def place(self) -> GameMap:
         return game_map(self.map, self.map_seed, self.goal)
 
     def engine(self, **changed: Any) -> EngineSettings:
-        """What the engine is started with."""
+        """The arguments of the engine."""
         place = self.place
         settings: dict[str, Any] = {
             "seed": self.engine_seed,
@@ -158,16 +150,16 @@ class DoomSetup(Record):
         return EngineSettings(**(settings | changed))
 
 
-def settle(options: DoomOptions, place: RoundPlace) -> DoomSetup:
-    """The setup of one round."""
+def resolve(options: DoomOptions, context: RoundContext) -> DoomSetup:
+    """Return the setup of one round."""
     navigates = options.map == NAVIGATION
     width_px, height_px = _size(options.picture)
-    # Whoever has practised knows the controls, not the place.
-    map_seed = options.map_seed + place.practice
+    # After a practice the controls are known, the map is not.
+    map_seed = options.map_seed + context.practice
     goal = (
         options.goal
         if isinstance(options.goal, int)
-        else _drawn_goal(options, map_seed, place)
+        else _drawn_goal(options, map_seed, context)
         if navigates
         else 0
     )
@@ -175,21 +167,21 @@ def settle(options: DoomOptions, place: RoundPlace) -> DoomSetup:
     return DoomSetup(
         map=options.map,
         map_seed=map_seed,
-        engine_seed=place.seed("engine", place.trial_key) % 2**31,
+        engine_seed=context.seed("engine", context.trial_key) % 2**31,
         goal=goal if navigates else None,
-        opponent=str(place.opponent) or NOBODY,
+        opponent=str(context.opponent) or NOBODY,
         camera=task_camera if options.camera == "task" else options.camera,
         width_px=width_px,
         height_px=height_px,
-        ticks=place.duration_s * TICS_PER_S,
-        practice=place.practice,
+        ticks=context.duration_s * TICS_PER_S,
+        practice=context.practice,
         ends_at_death=False,
     )
 
 
-def _drawn_goal(options: DoomOptions, map_seed: int, place: RoundPlace) -> int:
+def _drawn_goal(options: DoomOptions, map_seed: int, context: RoundContext) -> int:
     """With the same chance for each of them."""
-    drawn = place.seed("goal", place.trial_key)
+    drawn = context.seed("goal", context.trial_key)
     if options.goal == "round":
         return drawn % GOALS
     goals = far_goals(map_seed)
@@ -198,18 +190,41 @@ def _drawn_goal(options: DoomOptions, map_seed: int, place: RoundPlace) -> int:
 
 INPUTS = InputSchema(
     (
-        InputPart("forward", -1, 1, "1 forwards, −1 backwards."),
-        InputPart("side", -1, 1, "1 to the right, −1 to the left, without turning."),
-        InputPart("turn_keys", -1, 1, "Turning by keys: 1 to the right, −1 to the left."),
+        InputPart(name="forward", low=-1, high=1, about="1 forwards, −1 backwards."),
         InputPart(
-            "turn", -1800, 1800, "Turning by mouse, in tenths of a degree to the right.", "moved"
+            name="side", low=-1, high=1, about="1 to the right, −1 to the left, without turning."
         ),
-        InputPart("look", -900, 900, "Looking up by mouse, in tenths of a degree.", "moved"),
-        InputPart("attack", 0, 1, "Trigger of the weapon.", "trigger"),
-        InputPart("jump", 0, 1, "Jumping.", "trigger"),
-        InputPart("use", 0, 1, "Opening doors, pressing switches.", "trigger"),
         InputPart(
-            "weapon", 0, 7, "Taking the weapon of this number; 0 keeps the one in hand.", "tapped"
+            name="turn_keys",
+            low=-1,
+            high=1,
+            about="Turning by keys: 1 to the right, −1 to the left.",
+        ),
+        InputPart(
+            name="turn",
+            low=-1800,
+            high=1800,
+            about="Turning by mouse, in tenths of a degree to the right.",
+            kind="moved",
+        ),
+        InputPart(
+            name="look",
+            low=-900,
+            high=900,
+            about="Looking up by mouse, in tenths of a degree.",
+            kind="moved",
+        ),
+        InputPart(name="attack", low=0, high=1, about="Trigger of the weapon.", kind="trigger"),
+        InputPart(name="jump", low=0, high=1, about="Jumping.", kind="trigger"),
+        InputPart(
+            name="use", low=0, high=1, about="Opening doors, pressing switches.", kind="trigger"
+        ),
+        InputPart(
+            name="weapon",
+            low=0,
+            high=7,
+            about="Taking the weapon of this number; 0 keeps the one in hand.",
+            kind="tapped",
         ),
     )
 )
@@ -240,13 +255,13 @@ CONTROLS = GameControls(
 )
 
 
-def words_of(options: DoomOptions) -> str:
-    """Which task the texts speak of."""
+def text_key(options: DoomOptions) -> str:
+    """Return the beginning of the keys of the texts: one for each task."""
     return "play.navigate" if options.map == NAVIGATION else "play.deathmatch"
 
 
 def known_of(setup: DoomSetup) -> Mapping[str, Any]:
-    """The map, where it is one of ours, the goal, and the upper left corner by which a recording
+    """The map, if it is one of ours, the goal, and the upper left corner by which a recording
     counts tiles.
     """
     place = setup.place
@@ -349,7 +364,7 @@ def tenths(angle_deg: float) -> int:
 
 
 def happened_between(before: FigureState, after: FigureState) -> list[str]:
-    """What a tic brought, seen or heard by the one who plays."""
+    """The events of a tic, seen or heard by the player."""
     moved = math.dist((before.x, before.y), (after.x, after.y))
     speed = math.hypot(*before.velocity[:2])
     stock = sum(after.stock) > sum(before.stock)
@@ -438,7 +453,7 @@ TELEMETRY = (
     ),
 )
 
-COLUMNS = WorldColumns(
+TABULAR = Tabular(
     setup=(
         WorldColumn("opponent", "string", "Who else was there."),
         WorldColumn("map", "string", "Design or file of the map."),

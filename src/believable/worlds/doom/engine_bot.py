@@ -1,20 +1,16 @@
-"""One of the engine's own bots as a player: it goes about alone on the map, and the round shows
-what it sees.
+"""One of the engine's bots as a player: it moves alone on the map, and the round shows its view.
 
-The engine tells of others where they are and where they look, not what they carry: those columns of
-the recording stay empty.
+The engine reports positions and headings of others, not their inventory: those columns of the
+recording stay empty.
 """
 
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
+from believable.contracts.agent import Agent, NoParams
 from believable.core.errors import InvalidInput
-from believable.worlds.contract import Agent, Input
 from believable.worlds.doom.doom_engine import SeenObject
 from believable.worlds.doom.doom_game import DoomGame
 from believable.worlds.doom.doom_round import FIGURE, DoomSetup, FigureState
@@ -44,7 +40,7 @@ class WatchedGame(DoomGame):
         return self._bot(before)
 
     def _bot(self, before: FigureState | None) -> FigureState:
-        """Where the bot is; where it was, and dead, while there is none."""
+        """The bot's position; its last one, and dead, while there is none."""
         own = super().read_body(self.body)
         figure = next((thing for thing in self._engine.objects if thing.name == FIGURE), None)
         if figure is None:
@@ -81,26 +77,16 @@ class WatchedGame(DoomGame):
         )
 
 
-#: Nobody gets farther in a tic.
+#: No figure moves farther in a tic.
 _FARTHEST_UNITS = 64.0
 
 
-class _Bystander:
-    """Nobody presses anything: the bot plays."""
-
-    def act(self, picture: Mapping[str, Any]) -> Input:
-        return NOTHING
-
-
-def _nothing(rng: random.Random | None = None) -> None:
-    return None
-
-
-BOT = Agent(
-    name="bot",
+BOT: Agent[NoParams] = Agent(
+    name="doom/bot",
+    world="doom",
     about="One of the engine's own bots, alone in a deathmatch map, seen through its eyes.",
-    params=_nothing,
-    draw=_nothing,
-    new=lambda params, seed, welcome: _Bystander(),
+    rounds={"map": "deathmatch"},
+    needs=("doom",),
+    new=lambda params, seed: lambda view: NOTHING,
     game=WatchedGame,
 )

@@ -1,8 +1,8 @@
 """A map as a plan of square tiles, and the file that the engine reads: a PWAD whose map is text
 (UDMF).
 
-A plan says of each tile how high floor and ceiling are and what they look like; walls follow from
-where tiles end or differ. The same plan gives the same bytes.
+A plan has the height and looks of floor and ceiling of each tile; walls follow from the edges and
+differences of tiles. The same plan gives the same bytes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 TILE_UNITS = 64
 #: Open air.
 SKY = "F_SKY1"
-#: The engine's sector special for a floor on which everybody dies at once.
+#: The engine's sector special for a deadly floor.
 DEADLY = 115
 NOTHING = "-"
 
@@ -49,9 +49,7 @@ class TileLook:
 
 @dataclass(frozen=True, slots=True)
 class PlacedThing:
-    """Something that stands in the map, by the engine's number of its kind. `height` is above the
-    floor.
-    """
+    """A thing in the map, by the engine's number of its kind. `height` is above the floor."""
 
     kind: int
     x: float
@@ -63,8 +61,8 @@ class PlacedThing:
 
 @dataclass(frozen=True, slots=True)
 class FloorPlan:
-    """A whole map. `tiles` holds what is open; everything else is rock. `leaps` lead over gaps,
-    from tile to tile. `actors` is text that declares kinds of things of our own.
+    """A whole map. `tiles` holds the open ones; everything else is rock. `leaps` lead over gaps,
+    from tile to tile. `actors` is text that declares our kinds of things.
     """
 
     columns: int
@@ -194,9 +192,7 @@ def _value(value: object) -> str:
 
 
 def _side(edge: _Edge, sectors: Mapping[Sector, int], own: TileLook, other: TileLook | None) -> str:
-    """One side of a wall: solid where nothing is behind, else a step up below and whatever hangs
-    down above.
-    """
+    """One side of a wall: solid if nothing is behind, else a step up below and a lintel above."""
     (x0, y0), (x1, y1) = edge.start, edge.end
     along = (x0 if x1 > x0 else -x0) if y0 == y1 else (y0 if y1 > y0 else -y0)
     fields: dict[str, object] = {"sector": sectors[own.sector], "offsetx": along * TILE_UNITS % 256}

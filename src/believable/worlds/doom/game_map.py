@@ -23,9 +23,9 @@ Line = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class GameMap:
-    """What the engine is told of a map, and its outline as a recording keeps it: rows of tiles from
-    the north, with the place in the engine's units of the upper left corner. `plan` is there where
-    we made the map; `goal` is a place in units.
+    """The engine's form of a map, and its outline as a recording keeps it: rows of tiles from the
+    north, with the position in the engine's units of the upper left corner. `plan` is set if we
+    made the map; `goal` is a position in units.
     """
 
     wad: bytes | None
@@ -87,7 +87,7 @@ def _outline(plan: FloorPlan) -> tuple[str, ...]:
 
 
 def _from_file(written: str) -> GameMap:
-    """`FILE.wad:map06`: a map of somebody else's, in a whole game (IWAD) or in an addition to one
+    """`FILE.wad:map06`: a third party's map, in a whole game (IWAD) or in an addition to one
     (PWAD).
     """
     file, _, name = written.rpartition(":")

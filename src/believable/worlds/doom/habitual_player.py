@@ -1,10 +1,10 @@
-"""A scripted person with habits: always the same ones, and not kept to strictly. Stands in for
-somebody whose play is learned.
+"""A scripted person with habits: always the same ones, and not kept to strictly. It replaces a
+person whose play is learned.
 
-What the person wants follows from its state: health when it is hurt, a weapon when it has none,
-armour, and else its round of favourite items, each at the place where this person fetches it. Now
-and then it does something else; it stops and looks round, and jumps where there is no need. Two
-persons have different favourites; two rounds of one person have the same.
+The person's goal follows from its state: health when it is hurt, a weapon when it has none, armour,
+and else its round of favourite items, each at this person's usual position. Now and then it does
+something else; it stops and looks round, and jumps without need. Two persons have different
+favourites; two rounds of one person have the same.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from believable.contracts.agent import Agent, at_first_view
+from believable.contracts.inputs import Input
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
-from believable.worlds.contract import Agent, Input
 from believable.worlds.doom.deathmatch_map import PlacedItem, deathmatch_map
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.floor_plan import Tile, centre
@@ -26,14 +27,15 @@ from believable.worlds.doom.scripted_players import Fighter, MouseHand, somebody
 
 _HEALTH = ("Stimpack", "Medikit", "Soulsphere")
 _ARMOUR = ("GreenArmor", "BlueArmor")
-#: Weapons with their numbers, and what is worth taking however much somebody has.
+#: Weapons with their numbers, and items that are always worth taking.
 _WEAPONS = {"Shotgun": 3, "SuperShotgun": 3, "Chaingun": 4, "RocketLauncher": 5, "PlasmaRifle": 6}
 _ALWAYS = ("HealthBonus", "ArmorBonus", "Soulsphere", "RocketAmmo", "Cell", "Shell")
-#: Below this somebody feels hurt, or unprotected.
+#: Below this the figure feels hurt, or unprotected.
 _HURT, _BARE = 45, 25
-#: An item counts as reached within so many units, and as out of reach after so many tics.
+#: An item counts as reached within this number of units, and as out of reach after this number of
+#: tics.
 _REACHED_UNITS, _PATIENCE_TICS = 30, 7 * TICS_PER_S
-#: What is gained within so many units of an item was that item.
+#: A gain within this number of units of an item was that item.
 _TAKEN_UNITS = 64
 
 
@@ -60,7 +62,7 @@ def habits_of(person: int) -> Habits:
 
 
 class HabitualPlayer(Fighter):
-    """Fights as others do; where it goes in between is its habit."""
+    """Fights as others do; its routes in between are its habit."""
 
     def __init__(self, habits: Habits, seed: int, welcome: Mapping[str, Any]) -> None:
         super().__init__(habits.hand, seed, welcome)
@@ -95,7 +97,7 @@ class HabitualPlayer(Fighter):
             self._goal = None
             return (0, 0, 0, 0, 0, 1, 0, 0, 0)  # asks for the next life
         if self._turns_on(picture) and self._near(picture):
-            self._goal = None  # whoever has fought decides anew
+            self._goal = None  # after a fight it decides again
             return self._fight(picture, picture["o"])
         if (
             self._goal is None
@@ -105,14 +107,14 @@ class HabitualPlayer(Fighter):
             self._goal, self._since = self._wish(picture), tick
         forward, side, turn, jump = self._walker.walked(picture, self._goal.tile)
         if self._passes_by(picture, self._goal):
-            forward = side = 0  # turns first: at full speed it would run round what it wants
+            forward = side = 0  # turns first: at full speed it would circle its target
         if forward and self._rng.random() < self._habits.jumps_per_min / 60 / TICS_PER_S:
             jump = 1
         level = -picture["p"][4] // 4
         return (forward, side, 0, turn, max(-60, min(60, level)), 0, jump, 0, self._weapon(picture))
 
     def _near(self, picture: Mapping[str, Any]) -> bool:
-        """Whether somebody is so near that it cannot go on as if nobody was there."""
+        """Whether a figure is too near to be ignored."""
         return any(
             math.dist(other[:2], picture["p"][:2]) < self._habits.bothered_units
             for other in picture["o"]
@@ -131,7 +133,7 @@ class HabitualPlayer(Fighter):
         return past and walk is not None and walk.straight(x, y, gx, gy)
 
     def _notice(self, picture: Mapping[str, Any]) -> None:
-        """Remembers what it just took, also in passing."""
+        """Remembers its last pick-up, also in passing."""
         x, y = picture["p"][:2]
         away, item = min(
             ((math.dist((x, y), centre(item.tile)), item) for item in self._items),
@@ -151,7 +153,7 @@ class HabitualPlayer(Fighter):
         return True
 
     def _wish(self, picture: Mapping[str, Any]) -> PlacedItem:
-        """What it goes for now: by need, else the next of its round that should be there again."""
+        """Its current goal: by need, else the next of its round that should have respawned."""
         health, armour = picture["v"][:2]
         tick = picture["t"]
         self._off_habit = self._rng.random() < self._habits.stray
@@ -198,19 +200,23 @@ def _round_of(rng: random.Random, items: Sequence[PlacedItem], count: int) -> li
     return around if rng.random() < 0.5 else around[::-1]
 
 
-def _person(written: str) -> Habits:
-    if not written.isdecimal():
-        raise InvalidInput(
-            f"player 'regular': expected the number of a person such as regular:3, got {written!r}."
-        )
-    return habits_of(int(written))
+@dataclass(frozen=True, slots=True)
+class RegularParams:
+    """`person` is a number; each has its own habits."""
+
+    person: int = 1
 
 
 REGULAR = Agent(
-    name="regular",
+    name="doom/regular",
+    world="doom",
     about="A person with stable habits in a deathmatch: regular:NUMBER is always the same one.",
-    params=lambda: habits_of(1),
-    draw=lambda rng: habits_of(rng.randrange(1000)),
-    new=HabitualPlayer,
-    load=_person,
+    params=RegularParams,
+    needs=("doom",),
+    rounds={"map": "deathmatch"},
+    takes="person",
+    draw=lambda rng: RegularParams(rng.randrange(1000)),
+    new=at_first_view(
+        lambda params, seed, welcome: HabitualPlayer(habits_of(params.person), seed, welcome)
+    ),
 )

@@ -1,20 +1,21 @@
-"""A learned player sits down at a round of Doom: what it knows of a tic becomes a sight, its
-command becomes an input.
+"""A learned player in a round of Doom: the state of a tic becomes a sight, its command becomes an
+input.
 """
 
 from __future__ import annotations
 
 import cmath
 import math
-import random
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from believable.contracts.agent import ActFunction, Agent, at_first_view
+from believable.contracts.inputs import Input
 from believable.core.errors import InvalidInput
 from believable.imitation.imitator import Imitation, Imitator, MoveCommand, Sight, angle_between
-from believable.imitation.learned_file import read_imitation
-from believable.worlds.contract import Agent, Input
+from believable.imitation.learned_file import SUFFIX, read_imitation
 from believable.worlds.doom.deathmatch_map import deathmatch_map
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.doom_observations import (
@@ -51,7 +52,7 @@ class CommandingMind(Protocol):
 
 
 class ImitatingPlayer:
-    """Asks a mind every few tics, and lets the hand do what it said until then."""
+    """Asks a mind every few tics, and lets the hand follow its command until then."""
 
     def __init__(self, mind: CommandingMind, welcome: Mapping[str, Any]) -> None:
         self._mind = mind
@@ -61,7 +62,9 @@ class ImitatingPlayer:
         items = deathmatch_map(place[1]).items if place and place[0] == DEATHMATCH else ()
         self._items = [(item.name, *self._tiles(*centre(item.tile))) for item in items]
         self._picked_up: list[str] = []
-        self._command = MoveCommand(0.0, 0.0, None, False, False, "")
+        self._command = MoveCommand(
+            turn=0.0, pitch=0.0, direction=None, jump=False, fire=False, weapon=""
+        )
         self._turned = self._lifted = 0
         self._was_at: tuple[float, float] | None = None
 
@@ -99,7 +102,7 @@ class ImitatingPlayer:
         )
 
     def sight(self, picture: Mapping[str, Any]) -> Sight:
-        """What the figure knows of itself in a tic, in the learner's words."""
+        """The figure's knowledge of itself in a tic, in the learner's terms."""
         x, y, z, tenths, pitch = picture["p"]
         health, armour, _, ammunition, _ = picture["v"]
         column, row = self._tiles(x, y)
@@ -150,33 +153,41 @@ def _key(share: float) -> int:
     return 0 if abs(share) < _KEY_SHARE else int(math.copysign(1, share))
 
 
-def learned_for_doom(written: str) -> Imitation:
+def seat_mind(mind: CommandingMind) -> ActFunction:
+    """This mind as an agent of one round."""
+
+    def sit_down(own: CommandingMind, seed: int, welcome: Mapping[str, Any]) -> ImitatingPlayer:
+        return ImitatingPlayer(own, welcome)
+
+    return at_first_view(sit_down)(mind, 0)
+
+
+def learned_for_doom(file: Path) -> Imitation:
     """A learned player from its file, if it was learned from rounds of Doom."""
-    model = read_imitation(Path(written))
+    model = read_imitation(file)
     if abs(model.frame_ms - LOOK_MS) > 0.01:
         raise InvalidInput(
-            f"{written}: learned from frames of {model.frame_ms:g} ms, not from rounds of Doom"
+            f"{file}: learned from frames of {model.frame_ms:g} ms, not from rounds of Doom"
             f" ({LOOK_MS:.1f} ms). Learn it from recordings of the same map: believable record doom"
             " --help"
         )
     return model
 
 
-def _unnamed(rng: random.Random | None = None) -> Imitation:
-    raise InvalidInput(
-        "player 'imitation': say which learned player it is: imitation:person.imitation"
-    )
+@dataclass(frozen=True, slots=True)
+class ImitationParams:
+    """`file` is a learned player, made by `believable learn`."""
 
-
-def _sit_down(model: Imitation, seed: int, welcome: Mapping[str, Any]) -> ImitatingPlayer:
-    return ImitatingPlayer(Imitator(model, seed), welcome)
+    file: Path
 
 
 IMITATION = Agent(
-    name="imitation",
+    name="doom/imitation",
+    world="doom",
     about="Plays like the person it learned from: imitation:FILE, made by `believable learn`.",
-    params=_unnamed,
-    draw=_unnamed,
-    new=_sit_down,
-    load=learned_for_doom,
+    params=ImitationParams,
+    needs=("doom",),
+    takes="file",
+    files=(SUFFIX,),
+    new=lambda params, seed: seat_mind(Imitator(learned_for_doom(params.file), seed)),
 )

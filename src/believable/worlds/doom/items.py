@@ -1,4 +1,4 @@
-"""What lies about in a deathmatch, and how it comes back.
+"""The items of a deathmatch, and how they respawn.
 
 The engine keeps an item that was taken as a thing that cannot be seen, and does not say so. Each
 kind of item is therefore replaced by one of ours, which differs in one point: while it is away, it
@@ -7,7 +7,7 @@ looks straight up.
 
 from __future__ import annotations
 
-#: After so long an item that was taken lies there again.
+#: After this time a taken item is there again.
 RESPAWN_S = 30
 #: Our kinds of items have the engine's names with this before them.
 LYING = "Lying"
@@ -53,7 +53,7 @@ _SLOTS = {
     "PlasmaRifle": 6,
     "BFG9000": 7,
 }
-#: What is in a hand, by the engine's numbers; two kinds of shotguns share one.
+#: The weapon in hand, by the engine's numbers; two kinds of shotguns share one.
 WEAPON_NAMES = {
     1: "Fist",
     2: "Pistol",

@@ -1,9 +1,9 @@
 """The map of point-to-point navigation: an island in the air, a gap to leap or to drop over, then
 rooms, corridors and stairs.
 
-Rooms stand in a grid of slots and differ in height, looks and what is in them; each has something
-by which it is known again. Pits kill. There is one goal place in each of sixteen rooms; the goal of
-a round carries a column of light.
+Rooms are in a grid of slots and differ in height, looks and furniture; each has a landmark. Pits
+kill. There is one possible goal in each of sixteen rooms; the goal of a round carries a column of
+light.
 """
 
 from __future__ import annotations
@@ -292,7 +292,7 @@ class _RoomBuilder:
             self._doors.setdefault(other.slot, []).append(far)
 
     # ------------------------------------------------------------------------------------------
-    # what is in rooms
+    # furniture of rooms
 
     def _furnish(self, room: Room) -> None:
         doors = set(self._doors.get(room.slot, ()))
@@ -377,7 +377,7 @@ class _RoomBuilder:
 
     def _island(self, rooms: dict[Tile, Room]) -> tuple[Tile, tuple[Tile, Tile]]:
         """A chasm along the west of the map, the island in it, and a ledge with a door into one of
-        the rooms beside it.
+        the adjacent rooms.
         """
         rng = self._rng
         room = rooms[0, rng.randint(1, SLOT_ROWS - 2)]
@@ -421,7 +421,7 @@ class _RoomBuilder:
         return (1, side), leap
 
     def _clear(self, room: Room, tile: Tile) -> None:
-        """Nothing stands in a door that came last."""
+        """A door that was added last is free of things."""
         self._things = [thing for thing in self._things if (thing.x, thing.y) != centre(tile)]
         self._kept.discard(tile)
         if tile not in self._tiles or self._tiles[tile].deadly:
@@ -433,7 +433,7 @@ class _RoomBuilder:
             ]
 
     def _goals(self, rooms: dict[Tile, Room]) -> tuple[Tile, ...]:
-        """One in each of sixteen rooms, where one can stand, away from doors."""
+        """One in each of sixteen rooms, on free floor, away from doors."""
         plan = FloorPlan(999, 999, self._tiles, tuple(self._things))
         walk = WalkMap(plan)
         goals: list[Tile] = []

@@ -1,9 +1,9 @@
 """Scripted players, so that recordings can be made without a person: one who walks to places, one
 who fights with habits.
 
-They see what a page is told, know the place as somebody does who has played there before, and turn
-as a hand turns a mouse: late, with a limit to speed and acceleration, and never quite to the point.
-They stand in for people in tests and demonstrations; they are no model of anybody.
+They see the page's view, know the map like a person who has played there before, and turn as a hand
+turns a mouse: late, with a limit to speed and acceleration, and never quite to the point. They
+replace people in tests and demonstrations; they are no model of any person.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from believable.worlds.contract import Agent, Input
+from believable.contracts.agent import Agent, at_first_view
+from believable.contracts.inputs import Input
 from believable.worlds.doom.deathmatch_map import deathmatch_map
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.floor_plan import Tile, centre, tile_at
@@ -26,14 +27,14 @@ from believable.worlds.doom.walking import WalkMap, way_ahead
 
 #: Pressed and let go of by these players, in the order of an input.
 NOTHING: Input = (0, 0, 0, 0, 0, 0, 0, 0, 0)
-#: Somebody who got no farther in so many tics is stuck.
+#: A player who got no farther in this number of tics is stuck.
 STUCK_TICS, STUCK_UNITS = 25, 24.0
 
 
 @dataclass(frozen=True, slots=True)
 class MouseHand:
-    """How somebody turns: degrees per tic at most and their change, the share of the way taken at
-    once, how far off is good enough, and for how many tics they stand and look around now and then.
+    """How a player turns: degrees per tic at most and their change, the share of the way taken at
+    once, the tolerated error, and for how many tics they stop and look around now and then.
     """
 
     top_speed_deg: float = 7.0
@@ -150,7 +151,7 @@ class _RouteWalker:
 
 
 def _walk_map(welcome: Mapping[str, Any]) -> WalkMap | None:
-    """The map as somebody knows it who has played there before; None where we did not make it."""
+    """The map as an experienced player knows it; None if we did not make it."""
     if not welcome["known"]["map"]:
         return None
     return _known_walk(*welcome["known"]["map"])
@@ -162,7 +163,7 @@ def _known_walk(name: str, seed: int) -> WalkMap:
 
 
 class Wanderer:
-    """Walks to the goal, or from place to place where there is none."""
+    """Walks to the goal, or from position to position if there is none."""
 
     def __init__(self, hand: MouseHand, seed: int, welcome: Mapping[str, Any]) -> None:
         self._walker = _RouteWalker(seed, hand, welcome)
@@ -240,7 +241,7 @@ class Fighter:
         return (forward, side, 0, turn, max(-60, min(60, level)), 0, jump, 0, self._weapon(picture))
 
     def _turns_on(self, picture: Mapping[str, Any]) -> bool:
-        """Whether somebody was in sight for long enough to turn on them."""
+        """Whether a figure was in sight for long enough to turn on it."""
         if not picture["o"]:
             self._seen_since = None
         elif self._seen_since is None:
@@ -273,9 +274,7 @@ class Fighter:
         )
 
     def _weapon(self, picture: Mapping[str, Any]) -> int:
-        """Now and then a better one is tried; the engine keeps the one in hand where it is not
-        owned.
-        """
+        """Sometimes try a better one; the engine keeps the one in hand if it is not owned."""
         if picture["t"] % (2 * TICS_PER_S) != 0:
             return 0
         self._chosen = (self._chosen + 1) % len(self.BEST)
@@ -283,19 +282,23 @@ class Fighter:
 
 
 WANDERER = Agent(
-    name="wanderer",
+    name="doom/wanderer",
+    world="doom",
+    needs=("doom",),
     about="Walks to the goal, or from place to place.",
     params=MouseHand,
     draw=somebody,
-    new=Wanderer,
+    new=at_first_view(Wanderer),
 )
 PERSON = Agent(
-    name="person",
+    name="doom/person",
+    world="doom",
+    needs=("doom",),
     about=(
         "Fights in a deathmatch with habits: a favourite round, a moment before it turns on whom it"
         " sees."
     ),
     params=MouseHand,
     draw=somebody,
-    new=Fighter,
+    new=at_first_view(Fighter),
 )

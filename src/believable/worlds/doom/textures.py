@@ -11,8 +11,8 @@ from believable.worlds.doom.floor_plan import SKY
 
 @dataclass(frozen=True, slots=True)
 class RoomTheme:
-    """The looks of a room. `accent` is a second wall, `rim` the floor along the walls, `lamp` what
-    stands in corners by its number, `glow` the lights in the ceiling.
+    """The looks of a room. `accent` is a second wall, `rim` the floor along the walls, `lamp` the
+    thing in corners by its number, `glow` the lights in the ceiling.
     """
 
     name: str

@@ -4,12 +4,11 @@
 bots. One decision lasts `DECISION_TICS`; a vector of them runs in worker processes with
 `gymnasium.make_vec(id, num_envs, vectorization_mode="async")`.
 
-**What is observed**: `depth`, a 32 × 32 picture of how far away what is seen is (0 to 255), and
-`body`, float32 in [-1, 1]: own place on the map, velocity, heading and pitch as cosine and sine,
-the goal in the own frame with its distance (0 without one), on ground, health, armour, ammunition,
-and the time left.
+**Observation**: `depth`, a 32 × 32 picture of distances (0 to 255), and `body`, float32 in [-1, 1]:
+own position on the map, velocity, heading and pitch as cosine and sine, the goal in the own frame
+with its distance (0 without one), on ground, health, armour, ammunition, and the time left.
 
-**What is done.** Forwards −1/0/1, sideways −1/0/1, one of `TURNS_DEG` to the right, jump, shoot.
+**Action.** Forwards −1/0/1, sideways −1/0/1, one of `TURNS_DEG` to the right, jump, shoot.
 
 **Reward.** Navigation: −0.01 per decision, the share of the way to the goal that was made, +1 at
 the goal, −1 for dying. Deathmatch: frags + damage done / 100 − damage taken / 100 − deaths.
@@ -23,8 +22,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from believable.contracts.game import Pixels, RoundContext
 from believable.core.errors import MissingExtra
-from believable.worlds.contract import Pixels, RoundPlace
 from believable.worlds.doom.doom_engine import TICS_PER_S, DoomEngine
 from believable.worlds.doom.doom_game import GOAL_UNITS
 from believable.worlds.doom.doom_round import (
@@ -33,7 +32,7 @@ from believable.worlds.doom.doom_round import (
     FigureState,
     action_of,
     body_of,
-    settle,
+    resolve,
 )
 from believable.worlds.doom.floor_plan import TILE_UNITS
 
@@ -82,8 +81,13 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
         super().reset(seed=seed)
         self.close()
         round_seed = int(self.np_random.integers(2**31))
-        place = RoundPlace(round_seed, "round", None, self._opponent, self._seconds, practice=False)
-        self._setup: DoomSetup = settle(self._options, place)
+        context = RoundContext(
+            session_seed=round_seed,
+            trial_key="round",
+            opponent=self._opponent,
+            duration_s=self._seconds,
+        )
+        self._setup: DoomSetup = resolve(self._options, context)
         self._engine = DoomEngine(self._setup.engine(depth=True, objects=False))
         self._tic = 0
         self._body = body_of(self._engine.variables)
@@ -166,7 +170,7 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
         return np.clip(np.asarray(values, np.float32), -1.0, 1.0)
 
     def render(self) -> Pixels | None:
-        """What the figure sees."""
+        """The figure's view."""
         return (
             self._engine.picture.copy()
             if self.render_mode == "rgb_array" and self._engine is not None

@@ -10,18 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from believable.worlds.doom.floor_plan import TILE_UNITS, FloorPlan, Tile, TileLook, centre, tile_at
 
-#: The engine's own limits for a figure: it steps up so far, and needs so much room above and to the
+#: The engine's limits for a figure: the height of a step, and the room it needs above and to the
 #: sides.
 STEP_UNITS, HEADROOM_UNITS, RADIUS_UNITS = 24, 56, 16
-#: Ways keep this far from edges and walls, so that nobody who is a little off falls or sticks.
+#: Ways keep this far from edges and walls, so that a figure that is a little off neither falls nor
+#: sticks.
 MARGIN_UNITS = 24
 _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))
-#: A leap costs as much as so many tiles: it is taken where there is no other way.
+#: A leap costs as much as this number of tiles: it is taken if there is no other way.
 _LEAP_TILES = 4.0
 
 
 class WalkMap:
-    """The tiles of a plan on which one can stand, and how they connect."""
+    """The walkable tiles of a plan, and how they connect."""
 
     def __init__(self, plan: FloorPlan) -> None:
         self.plan = plan
@@ -45,7 +46,7 @@ class WalkMap:
         return other.floor - own.floor <= STEP_UNITS and room >= HEADROOM_UNITS
 
     def ways(self, tile: Tile) -> Sequence[tuple[Tile, float]]:
-        """Where one can go from here, with what it costs in tiles."""
+        """The next tiles from here, with their cost in tiles."""
         if tile not in self._ways:
             self._ways[tile] = tuple(self._found_ways(tile))
         return self._ways[tile]
@@ -75,7 +76,7 @@ class WalkMap:
         return self._search(start)[0]
 
     def route(self, start: Tile, goal: Tile) -> list[Tile]:
-        """The shortest way, both ends included; empty where there is none."""
+        """The shortest way, both ends included; empty if there is none."""
         distances, origins = self._search(start)
         if goal not in distances:
             return []
@@ -134,7 +135,7 @@ class WalkMap:
         )
 
     def seen(self, x0: float, y0: float, x1: float, y1: float) -> bool:
-        """Whether nothing stands between two places, looked at from above."""
+        """Whether the line between two positions is free, seen from above."""
         length = math.hypot(x1 - x0, y1 - y0)
         steps = int(length // (TILE_UNITS / 4)) + 1
         return all(

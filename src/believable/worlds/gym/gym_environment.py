@@ -1,5 +1,5 @@
-"""Gymnasium environments by their id: made, looked at, and what is wrong with them in words.
-Nothing is imported before that.
+"""Gymnasium environments by their id: construction, inspection, and problems in words. Imports
+nothing before that.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from believable.core.errors import InvalidInput, MissingExtra
+from believable.contracts.game import Pixels
+from believable.core.errors import InvalidInput, MissingExtra, MissingPackage
 from believable.core.registry import did_you_mean
-from believable.worlds.contract import Pixels
 
 #: An action as a study file writes it: a number, or one number for each part.
-Action: TypeAlias = int | tuple[int | float, ...]
+Action: TypeAlias = Any
 EnvironmentOptions: TypeAlias = Mapping[str, Any]
 
 #: How ids begin that a package registers when it is imported, with its module and what to install.
@@ -31,7 +31,7 @@ PACKAGES = {
     "ALE/": ("ale_py", "ale-py"),
     "MiniGrid-": ("minigrid", "minigrid"),
     "BabyAI-": ("minigrid", "minigrid"),
-    "believable/": ("believable.worlds.environments", "believable[worlds]"),
+    "believable/": ("believable.environments", "believable[worlds]"),
 }
 RGB_ARRAY = "rgb_array"
 #: Small pictures are shown larger, by a whole number, until they are about so high.
@@ -43,13 +43,13 @@ WAIT, LAST = "wait", "last"
 
 @dataclass(frozen=True, slots=True)
 class KeyPlan:
-    """Which keys do what, and what is done while none is pressed."""
+    """The action of each key, and the action while none is pressed."""
 
     keys: Mapping[str, Action]
     idle: Action | str = WAIT
 
 
-#: Environments that tell no keys of their own, by the beginning of their ids.
+#: Environments that declare no keys, by the beginning of their ids.
 READY_KEYS = {
     "CartPole-": KeyPlan({"ArrowLeft": 0, "ArrowRight": 1}, LAST),
     "MountainCar-": KeyPlan({"ArrowLeft": 0, "ArrowRight": 2}, 1),
@@ -80,8 +80,8 @@ _BROWSER_KEYS = {
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentFacts:
-    """What is known of an environment once it was made: its actions, its pace, the keys that it
-    tells itself, and what it calls its actions.
+    """Facts about a constructed environment: its actions, its pace, the keys that it declares, and
+    the names of its actions.
     """
 
     space: Any
@@ -100,13 +100,17 @@ def load_gymnasium() -> Any:
 def make_environment(
     env: str, options: EnvironmentOptions, episode_steps: int | None = None
 ) -> Any:
-    """The environment of this id, drawing pictures; or an error that says what is wrong with it."""
+    """The environment of this id, drawing pictures; or an error with its problem."""
     gymnasium = load_gymnasium()
     module, _, name = env.rpartition(":")
     try:
         _load_package(module, name)
         spec = gymnasium.spec(name)
     except gymnasium.error.Error as error:
+        if (package := _missing_package(name)) is not None:
+            raise MissingPackage(
+                f"there is no environment {env!r}. Install what brings it: pip install {package!r}"
+            ) from None
         raise InvalidInput(
             f"there is no environment {env!r}. {_unknown(gymnasium, name, error)}"
         ) from None
@@ -166,10 +170,15 @@ def _load_package(named: str, env: str) -> None:
             importlib.import_module(module)
 
 
-def _unknown(gymnasium: Any, env: str, error: Exception) -> str:
+def _missing_package(env: str) -> str | None:
+    """The package that has this environment and is not installed."""
     for beginning, (module, package) in PACKAGES.items():
         if env.startswith(beginning) and importlib.util.find_spec(module) is None:
-            return f"Install what brings it: pip install {package!r}"
+            return package
+    return None
+
+
+def _unknown(gymnasium: Any, env: str, error: Exception) -> str:
     near = did_you_mean(env, gymnasium.registry)
     return (
         near
@@ -198,9 +207,7 @@ def facts_of(env: str, options: EnvironmentOptions) -> EnvironmentFacts:
 
 
 def _own_keys(env: str, bare: Any) -> KeyPlan:
-    """The keys that an environment tells as Gymnasium's own player reads them; else ours, where we
-    know it.
-    """
+    """The keys that an environment declares for Gymnasium's player; else ours, if it is known."""
     if hasattr(bare, "get_keys_to_action"):
         keys = {
             _browser_key(pressed): plain_action(action)
@@ -239,13 +246,17 @@ def _browser_key(pressed: Any) -> str:
 
 
 def plain_action(action: Any) -> Action:
-    """An action of an environment as plain numbers."""
+    """An action of an environment as plain numbers; of a Dict or Tuple space with its parts."""
+    if isinstance(action, Mapping):
+        return {str(name): plain_action(part) for name, part in action.items()}
+    if isinstance(action, tuple | list):
+        return tuple(plain_action(part) for part in action)
     value = np.asarray(action).tolist()
     return tuple(value) if isinstance(value, list) else value
 
 
 def action_problem(space: Any, action: Action) -> str | None:
-    """What is wrong with an action as an author wrote it."""
+    """The problem with an action as an author wrote it."""
     if space.contains(action_in(space, action)):
         return None
     if hasattr(space, "n"):
@@ -256,6 +267,11 @@ def action_problem(space: Any, action: Action) -> str | None:
 
 def action_in(space: Any, action: Action) -> Any:
     """As the environment takes it."""
+    parts = getattr(space, "spaces", None)
+    if isinstance(parts, Mapping) and isinstance(action, Mapping):
+        return {name: action_in(part, action[name]) for name, part in parts.items()}
+    if isinstance(parts, tuple) and isinstance(action, tuple | list):
+        return tuple(action_in(part, value) for part, value in zip(parts, action, strict=True))
     value = np.asarray(action)
     if hasattr(space, "n") and value.ndim == 0 and value.dtype.kind in "iu":
         return space.dtype.type(action)
@@ -271,7 +287,7 @@ def action_in(space: Any, action: Action) -> Any:
 
 
 def picture_of(environment: Any) -> Pixels:
-    """What the environment shows now, as large as it is shown, its sides even."""
+    """The current picture of the environment, in the size in which it is shown, its sides even."""
     picture = np.asarray(environment.render())
     if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
         shape = f"{picture.dtype} {picture.shape}"
@@ -309,8 +325,8 @@ def replayed(
     actions: Sequence[str | None],
     rewards: Sequence[float],
 ) -> Iterator[Pixels]:
-    """One picture for each frame of a recording: who acted steps, a new episode begins with its
-    seed, the rest stands still.
+    """One picture for each frame of a recording: frames with an action step, a new episode begins
+    with its seed, the others repeat the picture.
 
     An environment that answers with other rewards is not the one that was recorded, or follows from
     more than its seed.

@@ -10,10 +10,11 @@ from contextlib import closing
 from itertools import islice
 from typing import Any
 
+from believable.contracts.film import View
+from believable.contracts.game import Pixels, RoundOutcome, SeatInputs
+from believable.contracts.inputs import Input, PressCounter
 from believable.core.errors import InvalidInput
 from believable.recordings.recording import Actor, RecordedWorld, Recording, Scalar, Timing
-from believable.recordings.scene import Scene
-from believable.worlds.contract import Input, Pixels, PressCounter, View
 from believable.worlds.gym.gym_environment import (
     LAST,
     WAIT,
@@ -37,8 +38,8 @@ PRACTICE_S = 3600
 
 
 class EpisodeLog:
-    """What happens frame by frame, as the columns of a recording. Values of `info` go beside
-    them.
+    """The events frame by frame, as the columns of a recording. Values of `info` have separate
+    columns.
     """
 
     def __init__(self, info: Sequence[str] = ()) -> None:
@@ -87,9 +88,9 @@ class EpisodeLog:
         self, frames_per_s: int, provenance: Mapping[str, Scalar], agent: str | None
     ) -> Recording:
         return Recording(
-            world=RecordedWorld("gym", 1, 1, (".",)),
+            world=RecordedWorld(kind="gym", width=1, height=1, walls=(".",)),
             actors=(Actor(PLAYER, "You", PLAYER),),
-            timing=Timing(1000 / frames_per_s, self.frames),
+            timing=Timing(frame_ms=1000 / frames_per_s, frames=self.frames),
             tracks=(),
             telemetry={name: tuple(column) for name, column in self.columns.items()},
             seed=self.seeds[0],
@@ -112,7 +113,7 @@ class GymGame:
     episode begins.
     """
 
-    def __init__(self, setup: GymSetup, recorded: bool) -> None:
+    def __init__(self, setup: GymSetup, *, recorded: bool = False) -> None:
         self.setup = setup
         self._env = make_environment(setup.env, setup.env_options, setup.episode_steps)
         self._again = setup.begin_again or setup.practice
@@ -135,15 +136,11 @@ class GymGame:
         if self._log is not None:
             self._log.begin(seed)
 
-    @property
-    def over(self) -> bool:
-        return self.tick >= self.ticks or (self._ended and not self._again)
+    def over(self) -> RoundOutcome | None:
+        ended = self.tick >= self.ticks or (self._ended and not self._again)
+        return RoundOutcome(round(self._points)) if ended else None
 
-    @property
-    def score(self) -> int:
-        return round(self._points)
-
-    def step(self, inputs: Mapping[str, Input]) -> Sequence[str]:
+    def step(self, inputs: SeatInputs) -> Sequence[str]:
         pressed = inputs[PLAYER]
         self.tick += 1
         if self._ended:
@@ -163,9 +160,9 @@ class GymGame:
         return [*(("points",) if reward > 0 else ()), *(("ended",) if self._ended else ())]
 
     def _action(self, pressed: Input) -> Action | None:
-        """What is done in this tick. If the environment waits, each press is one step, however
+        """The action of this tick. If the environment waits, each press is one step, however
         quickly the next one follows; of a player who does not count presses, a key counts when it
-        goes down.
+        is pressed.
         """
         wanted, held, idle = self.setup.action_for(pressed), self._held, self.setup.idle
         self._held, new = wanted, self._presses.see(pressed[0])
@@ -187,20 +184,20 @@ class GymGame:
         if self._log is not None:
             self._log.add(pressed, action, reward, terminated, truncated, {})
 
-    def skip(self, inputs: Sequence[Mapping[str, Input]]) -> None:
+    def skip(self, inputs: Sequence[SeatInputs]) -> None:
         for pressed in inputs:
             self.step(pressed)
 
-    def picture(self) -> Pixels:
+    def picture(self, seat: str) -> Pixels:
         if self._picture is None:
             self._picture = picture_of(self._env)
         return self._picture
 
-    def snapshot(self) -> Mapping[str, Any]:
-        return {"ep": self._episode}
+    def view(self, seat: str) -> Mapping[str, Any]:
+        return {"ep": self._episode, "s": round(self._points)}
 
-    def welcome(self) -> Mapping[str, Any]:
-        height_px, width_px = self.picture().shape[:2]
+    def welcome(self, seat: str) -> Mapping[str, Any]:
+        height_px, width_px = self.picture(seat).shape[:2]
         return {"width_px": width_px, "height_px": height_px}
 
     def record(self) -> Recording:
@@ -256,8 +253,3 @@ def _played_again(recording: Recording) -> Generator[Pixels, None, None]:
         make_environment(settled.env, settled.env_options, settled.episode_steps)
     ) as environment:
         yield from replayed(environment, by_episode, episodes, actions, rewards)
-
-
-def draw(recording: Recording) -> Scene:
-    """Nothing is known of where things are: an environment is seen in films."""
-    return Scene(recording.world.width, recording.world.height, "#1b1e23", (), ())

@@ -1,6 +1,4 @@
-"""What a round of a Gymnasium environment is set up with, what can be done in it, and what the
-bundle carries.
-"""
+"""The setup of a round of a Gymnasium environment, its inputs, and its columns of the bundle."""
 
 from __future__ import annotations
 
@@ -11,22 +9,15 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from believable.contracts.film import GameControls
+from believable.contracts.game import RoundContext
+from believable.contracts.inputs import SERIALS, Input, InputPart, InputSchema
+from believable.contracts.record import Record
+from believable.contracts.world import Row, Tabular, WorldColumn
 from believable.core.errors import InvalidInput, MissingExtra
 from believable.core.registry import did_you_mean
 from believable.core.seeds import derive
 from believable.recordings.recording import Recording
-from believable.study.bases import Record
-from believable.worlds.contract import (
-    SERIALS,
-    GameControls,
-    Input,
-    InputPart,
-    InputSchema,
-    RoundPlace,
-    Row,
-    WorldColumn,
-    WorldColumns,
-)
 from believable.worlds.gym.gym_environment import (
     LAST,
     WAIT,
@@ -38,18 +29,18 @@ from believable.worlds.gym.gym_environment import (
 )
 
 PLAYER = "player"
-#: So many keys, or keys held together, at most.
+#: The maximum number of keys, or of keys held together.
 KEYS = 64
 INPUTS = InputSchema(
     (
         InputPart(
-            "key",
-            0,
-            KEYS * (SERIALS + 1),
-            "Which of the trial's `keys` is down, in alphabetical order from 1; 0: none. With"
+            name="key",
+            low=0,
+            high=KEYS * (SERIALS + 1),
+            about="Which of the trial's `keys` is down, in alphabetical order from 1; 0: none. With"
             f" presses counted: that plus {KEYS} times the number of the press, 1 to {SERIALS} in"
             " turn.",
-            "pressed",
+            kind="pressed",
         ),
     )
 )
@@ -61,36 +52,36 @@ KEY_NAMES = re.compile(
 
 
 class GymOptions(Record):
-    """What the author of a play trial decides about the environment."""
+    """The choices of a play trial's author about the environment."""
 
     env: str = "CartPole-v1"
     """Id of a Gymnasium environment that draws itself (`rgb_array`), or MODULE:ID to import a
     module first.
     """
     keys: dict[str, int | tuple[int | float, ...]] = Field(default_factory=dict)
-    """What each key does: `{ArrowUp: 2, ArrowUp+Space: 4}`; by default those that the environment
-    tells itself.
+    """The action of each key: `{ArrowUp: 2, ArrowUp+Space: 4}`; by default those that the
+    environment declares.
     """
     key_words: dict[str, str] = Field(default_factory=dict)
-    """What is written beside each key: `{ArrowUp: go forward}`; by default what the environment
-    calls its actions.
+    """The label of each key: `{ArrowUp: go forward}`; by default the environment's names of its
+    actions.
     """
     idle: int | tuple[int | float, ...] | Literal["wait", "last"] | None = None
-    """While no key is pressed: this action, the `last` one again, or `wait`: it stands still, and
-    each press is one step.
+    """While no key is pressed: this action, the `last` one again, or `wait`: it stops, and each
+    press is one step.
     """
     fps: int | None = Field(default=None, ge=1, le=60)
     """Steps and pictures per second; by default as fast as the environment says."""
     env_seed: int | Literal["round"] = "round"
     """What its chance follows from: another number for each `round`, or this one."""
     episode_steps: int | None = Field(default=None, ge=1)
-    """An episode is cut off after so many steps; by default as the environment says."""
+    """An episode is cut off after this number of steps; by default as the environment says."""
     begin_again: bool = False
     """Begin again when an episode ends, until the time is over; otherwise the round ends with
     it.
     """
     env_options: dict[str, str | int | float | bool] = Field(default_factory=dict)
-    """What the environment is made with: `{frameskip: 2}`."""
+    """The arguments of the environment: `{frameskip: 2}`."""
 
 
 class EnvironmentOrigin(Record):
@@ -102,7 +93,7 @@ class EnvironmentOrigin(Record):
 
 
 class GymSetup(EnvironmentOrigin):
-    """All that a round follows from, beside its inputs."""
+    """Everything that determines a round, together with its inputs."""
 
     keys: dict[str, int | tuple[int | float, ...]]
     idle: int | tuple[int | float, ...] | Literal["wait", "last"]
@@ -128,7 +119,7 @@ class GymSetup(EnvironmentOrigin):
         return self.seed if episode == 0 else derive(self.seed, "episode", episode) % 2**31
 
     def action_for(self, pressed: Input) -> Action | None:
-        """What the pressed key does. None: nothing."""
+        """The action of the pressed key. None: nothing."""
         number = KEY.choice(pressed[0])
         return self.keys[self.plays[number - 1]] if 0 < number <= len(self.keys) else None
 
@@ -168,12 +159,12 @@ def key_plan(options: GymOptions) -> KeyPlan:
     return KeyPlan(options.keys or own.keys, idle)
 
 
-def settle(options: GymOptions, place: RoundPlace) -> GymSetup:
-    """The setup of one round."""
+def resolve(options: GymOptions, context: RoundContext) -> GymSetup:
+    """Return the setup of one round."""
     facts, plan = facts_of(options.env, options.env_options), key_plan(options)
     fps = options.fps or facts.frames_per_s
     seed = (
-        place.seed("environment", place.trial_key) % 2**31
+        context.seed("environment", context.trial_key) % 2**31
         if options.env_seed == "round"
         else options.env_seed
     )
@@ -186,16 +177,16 @@ def settle(options: GymOptions, place: RoundPlace) -> GymSetup:
             "fps": fps,
             "key_words": _words_of(plan, facts.meanings) | options.key_words,
             "seed": seed,
-            "ticks": place.duration_s * fps,
+            "ticks": context.duration_s * fps,
             "episode_steps": options.episode_steps,
             "begin_again": options.begin_again,
-            "practice": place.practice,
+            "practice": context.practice,
         }
     )
 
 
 def _words_of(plan: KeyPlan, meanings: Mapping[int, str]) -> dict[str, str]:
-    """What the environment calls the action of each key, in the order of the actions."""
+    """The environment's names for the action of each key, in the order of the actions."""
     named = {
         keys: action
         for keys, action in plan.keys.items()
@@ -207,7 +198,7 @@ def _words_of(plan: KeyPlan, meanings: Mapping[int, str]) -> dict[str, str]:
 
 
 # ----------------------------------------------------------------------------------------------
-# what is wrong
+# problems
 
 
 def problems_of(options: GymOptions) -> Sequence[tuple[str, str, str]]:
@@ -307,7 +298,7 @@ def _telemetry_rows(recording: Recording) -> Sequence[Row]:
     ]
 
 
-COLUMNS = WorldColumns(
+TABULAR = Tabular(
     setup=(
         WorldColumn("env", "string", "Id of the environment."),
         WorldColumn("env_options", "string", "What it was made with, as JSON."),

@@ -1,4 +1,6 @@
-"""Somebody who presses keys without looking, for simulated people and as the simplest of agents."""
+"""A player that presses keys without looking, for simulated people and as the simplest of
+agents.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from believable.worlds.contract import Agent, Input
+from believable.contracts.agent import Agent, at_first_view
+from believable.contracts.inputs import Input
 from believable.worlds.gym.gym_round import INPUTS
 
 
@@ -37,9 +40,11 @@ class RandomPresser:
 
 
 RANDOM = Agent(
-    name="random",
+    name="gym/random",
+    world="gym",
     about="Presses keys without looking.",
     params=RandomKeys,
+    needs=("gym",),
     draw=lambda rng: RandomKeys(rng.randint(2, 12)),
-    new=RandomPresser,
+    new=at_first_view(RandomPresser),
 )

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
-from believable.worlds.contract import Opponents, Playing, World
+from believable.contracts.world import Opponents, Playable, TrialForm, World
+from believable.worlds.maze.agent_opponent import OpponentNames
 from believable.worlds.maze.draw import draw
 from believable.worlds.maze.game import (
-    COLUMNS,
     INPUTS,
     OPPONENT,
+    OPPONENT_INPUTS,
     PLAYER,
+    TABULAR,
     MazeGame,
     MazeOptions,
     MazeSetup,
     problems_of,
-    settle,
+    resolve,
 )
 from believable.worlds.maze.opponents import OPPONENTS
 from believable.worlds.maze.rules import TICKS_PER_S
@@ -30,17 +33,20 @@ MAZE = World(
     folder=Path(__file__).parent,
     draw=draw,
     start_of=lambda recording: None if recording.seed is None else f"maze, seed {recording.seed}",
-    playing=Playing(
-        options=MazeOptions,
+    playing=Playable(
         setup=MazeSetup,
-        inputs=INPUTS,
+        seats={PLAYER: INPUTS, OPPONENT: OPPONENT_INPUTS},
         tick_hz=TICKS_PER_S,
-        seats=(PLAYER, OPPONENT),
-        columns=COLUMNS,
-        opponents=Opponents(OPPONENTS, level="frustration"),
-        players=(SCRIPTED,),
-        settle=settle,
         new=MazeGame,
-        check=problems_of,
+        trial=TrialForm(
+            options=MazeOptions,
+            resolve=resolve,
+            opponents=Opponents(OpponentNames(OPPONENTS), level="frustration"),
+            check=problems_of,
+        ),
+        stand_in=SCRIPTED,
+        recorded=partial(MazeGame, recorded=True),
+        tabular=TABULAR,
+        private={PLAYER: ("r", "h")},
     ),
 )

@@ -2,15 +2,15 @@
 opponents.
 
 `believable/Maze-Player-v1`: shoot the opponent and do not get caught.
-`believable/Maze-Opponent-v1`: catch the player. Import `believable.worlds.environments` to register
+`believable/Maze-Opponent-v1`: catch the player. Import `believable.environments` to register
 them. The other side is a scripted agent of this package.
 
-**What is observed** (both sides, float32 in [-1, 1]): the 11 × 11 tiles around oneself (−1 wall, 0
-free, 1 fire), own health, own heading as cosine and sine, whether the other is in sight and if so
-its relative position and heading, whether the weapons are ready (player only), and the time left.
+**Observation** (both sides, float32 in [-1, 1]): the 11 × 11 tiles around oneself (−1 wall, 0 free,
+1 fire), own health, own heading as cosine and sine, whether the other is in sight and if so its
+relative position and heading, whether the weapons are ready (player only), and the time left.
 
-**What is done.** Player: walk −1/0/1 on each axis, aim in 36 directions, shoot, throw. Opponent:
-head in 36 directions, walk or stand.
+**Action.** Player: walk −1/0/1 on each axis, aim in 36 directions, shoot, throw. Opponent: head in
+36 directions, walk or stay.
 
 **Reward.** Player: points / 100, −1 when caught or killed. Opponent: +1 for a catch, −damage taken
 / 100.
@@ -24,12 +24,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from believable.contracts.game import Pixels
 from believable.core.errors import MissingExtra
 from believable.worlds.maze.grid import TILE
 from believable.worlds.maze.opponents import FrustratedOpponent, can_see
+from believable.worlds.maze.picture import picture_of_round
 from believable.worlds.maze.rules import (
     COS,
     SIN,
+    TICKS_PER_S,
     Figure,
     MazeEvent,
     MazeRound,
@@ -57,13 +60,27 @@ Observation = NDArray[np.float32]
 MazeEnv = gymnasium.Env[Observation, NDArray[np.int64]]
 
 
-class _Maze(MazeEnv):
-    """What both sides share: seeding, observing, the end of a round."""
+#: Sizes of the parts of an action.
+PLAYER_CHOICES = (3, 3, 360 // AIM_STEP_DEG, 2, 2)
+OPPONENT_CHOICES = (360 // AIM_STEP_DEG, 2)
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (declared so by Gymnasium)
+
+class _Maze(MazeEnv):
+    """Seeding, the end of a round and pictures are the same for both sides."""
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 (declared so by Gymnasium)
+        "render_modes": ["rgb_array"],
+        "render_fps": TICKS_PER_S,
+    }
     choices: tuple[int, ...]
 
-    def __init__(self, settings: MazeRules | None = None, preset_name: str = "frustrated") -> None:
+    def __init__(
+        self,
+        settings: MazeRules | None = None,
+        preset_name: str = "frustrated",
+        render_mode: str | None = None,
+    ) -> None:
+        self.render_mode = render_mode
         self._settings = settings or MazeRules()
         self._preset = preset_name
         self.observation_space = spaces.Box(-1.0, 1.0, (FEATURES,), np.float32)
@@ -87,58 +104,76 @@ class _Maze(MazeEnv):
     def _outcome(self, reward: float) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         return self._observe(), reward, False, self._game.over, {"score": self._game.score}
 
+    def render(self) -> Pixels | None:
+        """The whole maze from above."""
+        return picture_of_round(self._game) if self.render_mode == "rgb_array" else None
+
 
 class MazePlayerEnv(_Maze):
     """The armed player against the frustrated opponent."""
 
-    choices = (3, 3, 360 // AIM_STEP_DEG, 2, 2)
+    choices = PLAYER_CHOICES
 
     def step(
         self, action: NDArray[np.int64]
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        dx, dy, aim, shoot, bomb = (int(part) for part in action)
-        keys = PlayerInput(dx - 1, dy - 1, aim * AIM_STEP_DEG, bool(shoot), bool(bomb))
         score = self._game.score
-        self._events = self._game.step(keys, self._opponent.decide(self._game, self._events))
-        lost = any(event.kind in ("caught", "player_killed") for event in self._events)
-        return self._outcome((self._game.score - score) / 100 - float(lost))
+        rival = self._opponent.decide(self._game, self._events)
+        self._events = self._game.step(player_input(action), rival)
+        return self._outcome((self._game.score - score) / 100 - float(player_lost(self._events)))
 
     def _observe(self) -> Observation:
-        game = self._game
-        sees = in_view(
-            game.grid,
-            game.player,
-            game.opponent.x,
-            game.opponent.y,
-            game.settings.player_view_tiles,
-        )
-        ready = (float(game.tick >= game.bullet_ready), float(game.tick >= game.bomb_ready))
-        return _features(game, game.player, game.opponent, sees, ready)
+        return observe_player(self._game)
 
 
 class MazeOpponentEnv(_Maze):
     """The fast, unarmed opponent against the scripted player."""
 
-    choices = (360 // AIM_STEP_DEG, 2)
+    choices = OPPONENT_CHOICES
 
     def step(
         self, action: NDArray[np.int64]
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        heading, walk = (int(part) for part in action)
-        self._events = self._game.step(
-            self._player.decide(self._game, self._events),
-            OpponentInput(heading * AIM_STEP_DEG, bool(walk)),
-        )
-        reward = 0.0
-        for event in (
-            self._events
-        ):  # not by `sum`, which rounds differently from one version of Python to another
-            reward += _worth(event)
-        return self._outcome(reward)
+        keys = self._player.decide(self._game, self._events)
+        self._events = self._game.step(keys, opponent_input(action))
+        return self._outcome(worth_to_opponent(self._events))
 
     def _observe(self) -> Observation:
-        game = self._game
-        return _features(game, game.opponent, game.player, can_see(game, CALM), (0.0, 0.0))
+        return observe_opponent(self._game)
+
+
+def player_input(action: NDArray[np.int64]) -> PlayerInput:
+    dx, dy, aim, shoot, bomb = (int(part) for part in action)
+    return PlayerInput(dx - 1, dy - 1, aim * AIM_STEP_DEG, bool(shoot), bool(bomb))
+
+
+def opponent_input(action: NDArray[np.int64]) -> OpponentInput:
+    heading, walk = (int(part) for part in action)
+    return OpponentInput(heading * AIM_STEP_DEG, bool(walk))
+
+
+def player_lost(events: Sequence[MazeEvent]) -> bool:
+    return any(event.kind in ("caught", "player_killed") for event in events)
+
+
+def worth_to_opponent(events: Sequence[MazeEvent]) -> float:
+    """Not by `sum`, which rounds differently from one version of Python to another."""
+    reward = 0.0
+    for event in events:
+        reward += _worth(event)
+    return reward
+
+
+def observe_player(game: MazeRound) -> Observation:
+    sees = in_view(
+        game.grid, game.player, game.opponent.x, game.opponent.y, game.settings.player_view_tiles
+    )
+    ready = (float(game.tick >= game.bullet_ready), float(game.tick >= game.bomb_ready))
+    return _features(game, game.player, game.opponent, sees, ready)
+
+
+def observe_opponent(game: MazeRound) -> Observation:
+    return _features(game, game.opponent, game.player, can_see(game, CALM), (0.0, 0.0))
 
 
 def _worth(event: MazeEvent) -> float:

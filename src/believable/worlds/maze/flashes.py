@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from believable.worlds.maze.rules import MazeEvent
 
-#: By event: what is seen, and for how many ticks.
+#: By event: its picture, and for how many ticks.
 EFFECTS = {
     "shot": ("flash", 3),
     "hit": ("spark", 5),
@@ -19,9 +19,9 @@ EFFECTS = {
     "player_killed": ("fall", 30),
     "opponent_killed": ("fall", 30),
 }
-#: Of what happened, what is told in words; each is a text of the page.
+#: The events that are announced in words; each is a text of the page.
 NEWS = {"caught": "caught", "opponent_killed": "defeated", "player_killed": "killed"}
-#: So long it stands there.
+#: How long it is shown.
 NEWS_TICKS = 42
 
 

@@ -1,31 +1,31 @@
-"""The maze as a world that people play: what a round is set up with, the game behind the contract,
-what the bundle carries.
+"""The maze as a world that people play: the setup of a round, the game behind the contract, the
+columns of the bundle.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from believable.contracts.game import RoundContext, RoundOutcome, SeatInputs
+from believable.contracts.inputs import Input, InputPart, InputSchema
+from believable.contracts.record import Record
+from believable.contracts.world import Row, Tabular, WorldColumn
 from believable.recordings.recording import UNITS_PER_TILE, Recording, Scalar, Track
 from believable.recordings.scene import scene_tree
-from believable.study.bases import Record
-from believable.worlds.contract import (
-    Input,
-    InputPart,
-    InputSchema,
-    RoundPlace,
-    Row,
-    WorldColumn,
-    WorldColumns,
-)
+from believable.worlds.maze.agent_opponent import AgentOpponent
 from believable.worlds.maze.draw import live_scene
 from believable.worlds.maze.flashes import Effects
-from believable.worlds.maze.opponents import new_opponent
+from believable.worlds.maze.opponents import (
+    OPPONENTS,
+    FrustratedOpponent,
+    ShortestPathChaser,
+    new_opponent,
+)
 from believable.worlds.maze.record import FIGURE_REACH, FIRE_REACH, Recorder
 from believable.worlds.maze.rules import (
     TICKS_PER_S,
@@ -33,18 +33,19 @@ from believable.worlds.maze.rules import (
     MazeRules,
     OpponentInput,
     PlayerInput,
+    in_view,
     new_round,
     player_sees,
 )
-from believable.worlds.maze.temper import expression
+from believable.worlds.maze.temper import CALM, expression
 
 PLAYER, OPPONENT = "player", "opponent"
-#: A practice has no end of its own; after an hour it would have one.
+#: A practice has no fixed end; after an hour it would have one.
 PRACTICE_TICKS = 3600 * TICKS_PER_S
-#: So far a step takes one; farther away than this nobody hears it. As on the page
+#: The length of a step; farther away than this it cannot be heard. As on the page
 #: (`static/sounds.js`).
 STRIDE, HEARD_TILES = 950, 9
-#: What the player can see or hear of what happens.
+#: The events that the player can see or hear.
 NOTICED = frozenset(
     [
         "shot",
@@ -77,22 +78,22 @@ _PREDICTED = (
 
 
 class MazeOptions(Record):
-    """What the author of a play trial decides about the maze."""
+    """The choices of a play trial's author about the maze."""
 
     size: int = Field(default=21, ge=9, le=41)
     """Tiles on each side of the maze, an odd number."""
     maze: Literal["round", "session"] | Annotated[int, Field(ge=0)] = "round"
-    """Another maze for each `round`, for each `session`, or the one of this number for
-    everybody.
+    """Another maze for each `round`, for each `session`, or the one of this number for all
+    participants.
     """
     fog: bool = False
-    """Opponent and fire are seen only inside the player's field of vision. What fog hides is not
-    sent to the page, and the recording that is watched later shows what was seen; footsteps are
-    heard from their side.
+    """Opponent and fire are seen only inside the player's field of vision. The page does not
+    receive the parts hidden by fog, and the recording that is watched later shows only the visible
+    ones; footsteps are heard from their side.
     """
     mood: bool = False
-    """The opponent's face shows its mood (at ease, tense, furious). Off, as published, mood shows
-    in what it does only.
+    """The opponent's face shows its mood (at ease, tense, furious). Off, as published, only its
+    actions show the mood.
     """
 
 
@@ -121,16 +122,16 @@ class MazeSetup(Record):
         return self.opponent if isinstance(self.opponent, str) else f"frustration-{self.opponent:g}"
 
 
-def settle(options: MazeOptions, place: RoundPlace) -> MazeSetup:
-    """The setup of one round."""
-    mazes = {"round": place.seed("maze", place.trial_key), "session": place.seed("maze")}
+def resolve(options: MazeOptions, context: RoundContext) -> MazeSetup:
+    """Return the setup of one round."""
+    mazes = {"round": context.seed("maze", context.trial_key), "session": context.seed("maze")}
     return MazeSetup(
         maze_seed=options.maze if isinstance(options.maze, int) else mazes[options.maze],
-        agent_seed=place.seed("opponent", place.trial_key),
-        opponent=place.opponent,
+        agent_seed=context.seed("opponent", context.trial_key),
+        opponent=context.opponent,
         size=options.size,
-        ticks=place.duration_s * TICKS_PER_S,
-        practice=place.practice,
+        ticks=context.duration_s * TICKS_PER_S,
+        practice=context.practice,
         fog=options.fog,
         mood=options.mood,
     )
@@ -138,11 +139,31 @@ def settle(options: MazeOptions, place: RoundPlace) -> MazeSetup:
 
 INPUTS = InputSchema(
     (
-        InputPart("move_x", -1, 1, "−1 left, 1 right."),
-        InputPart("move_y", -1, 1, "−1 up, 1 down."),
-        InputPart("aim_deg", 0, 359, "Where it looked, clockwise from the right.", "kept"),
-        InputPart("shoot", 0, 1, "Trigger of the gun.", "trigger"),
-        InputPart("bomb", 0, 1, "Throwing a bomb.", "trigger"),
+        InputPart(name="move_x", low=-1, high=1, about="−1 left, 1 right."),
+        InputPart(name="move_y", low=-1, high=1, about="−1 up, 1 down."),
+        InputPart(
+            name="aim_deg",
+            low=0,
+            high=359,
+            about="Where it looked, clockwise from the right.",
+            kind="kept",
+        ),
+        InputPart(name="shoot", low=0, high=1, about="Trigger of the gun.", kind="trigger"),
+        InputPart(name="bomb", low=0, high=1, about="Throwing a bomb.", kind="trigger"),
+    )
+)
+
+
+OPPONENT_INPUTS = InputSchema(
+    (
+        InputPart(
+            name="heading_deg",
+            low=0,
+            high=359,
+            about="Where it walks, clockwise from the right.",
+            kind="kept",
+        ),
+        InputPart(name="walk", low=0, high=1, about="1: it walks."),
     )
 )
 
@@ -155,13 +176,19 @@ def pressed_of(keys: PlayerInput) -> Input:
 class MazeGame:
     """A round against the opponent of its setup."""
 
-    def __init__(self, setup: MazeSetup, recorded: bool) -> None:
+    def __init__(self, setup: MazeSetup, *, recorded: bool = False) -> None:
         rules = MazeRules(
             size=setup.size, round_ticks=PRACTICE_TICKS if setup.practice else setup.ticks
         )
         self.setup = setup
         self.round = new_round(setup.maze_seed, rules)
-        self._rival = new_opponent(setup.opponent, setup.agent_seed)
+        self._rival: FrustratedOpponent | ShortestPathChaser | AgentOpponent
+        if isinstance(setup.opponent, str) and setup.opponent not in OPPONENTS:
+            self._rival = AgentOpponent(setup.opponent, setup.agent_seed, OPPONENT_INPUTS)
+        else:
+            self._rival = new_opponent(setup.opponent, setup.agent_seed)
+        self._mood: float | None = self._rival.mood
+        self._driven = False
         self._events: Sequence[MazeEvent] = ()
         self._effects = Effects()
         self._tread: tuple[float, float] | None = None
@@ -171,67 +198,92 @@ class MazeGame:
         )
 
     @property
-    def tick(self) -> int:
-        return self.round.tick
-
-    @property
     def ticks(self) -> int:
         return self.round.settings.round_ticks
 
-    @property
-    def over(self) -> bool:
-        return self.round.over
+    def over(self) -> RoundOutcome | None:
+        return RoundOutcome(self.round.score) if self.round.over else None
 
-    @property
-    def score(self) -> int:
-        return self.round.score
-
-    def step(self, inputs: Mapping[str, Input]) -> Sequence[str]:
+    def step(self, inputs: SeatInputs) -> Sequence[str]:
         dx, dy, aim_deg, shoot, bomb = inputs[PLAYER]
         keys = PlayerInput(dx, dy, aim_deg, bool(shoot), bool(bomb))
-        intent: OpponentInput = self._rival.decide(self.round, self._events)
+        intent = self._intent(inputs.get(OPPONENT))
         was = self.round.opponent.x, self.round.opponent.y
         self._events = self.round.step(keys, intent)
         if self.setup.fog:
             self._listen(*was)
         self._effects.see(self.round.tick, self._events, aim_deg)
         if self._recorder is not None:
-            self._recorder.see(keys, intent, self._events, self._rival.mood)
+            self._recorder.see(keys, intent, self._events, self._mood)
         return [event.kind for event in self._events if event.kind in NOTICED]
 
-    def snapshot(self) -> Mapping[str, Any]:
-        """What the page draws, and what it needs to predict the player's own moves. Nothing of the
-        opponent's inside but its face, where the study shows that; in fog nothing that the player
-        does not see, but the steps that can be heard.
+    def _intent(self, driven: Input | None) -> OpponentInput:
+        """Return the opponent's move: from outside, or by the opponent of the setup."""
+        self._driven = self._driven or driven is not None
+        if driven is None and isinstance(self._rival, AgentOpponent):
+            driven = self._rival.drive(self._agent_view())
+        if driven is None:
+            assert not isinstance(self._rival, AgentOpponent)
+            intent: OpponentInput = self._rival.decide(self.round, self._events)
+            self._mood = self._rival.mood
+            return intent
+        self._mood = None
+        heading_deg, walk = driven
+        return OpponentInput(heading_deg, bool(walk), "walk" if walk else "wait")
+
+    def view(self, seat: str) -> Mapping[str, Any]:
+        """Return everything that a page draws, and for the player the data needed to predict the
+        own figure.
+
+        Nothing of the opponent's inside but its face, if the study shows that. In fog, each seat
+        gets what lies in its own field of vision, and the player hears steps besides.
         """
-        game, fog = self.round, self.setup.fog
+        game, sees = self.round, self._sees(seat)
         player, rival = game.player, game.opponent
-        face = (expression(self._rival.mood),) if self.setup.mood else ()
-        in_sight = not fog or player_sees(game, rival.x, rival.y, FIGURE_REACH)
-        return {
-            "p": (player.x, player.y, player.heading_deg, player.health),
-            "o": (rival.x, rival.y, rival.heading_deg, rival.health, *face) if in_sight else None,
+        face = (expression(self._mood),) if self.setup.mood else ()
+        views_player = sees(player.x, player.y) or seat == PLAYER
+        views_rival = sees(rival.x, rival.y) or seat == OPPONENT
+        view = {
+            "p": (player.x, player.y, player.heading_deg, player.health) if views_player else None,
+            "o": (rival.x, rival.y, rival.heading_deg, rival.health, *face)
+            if views_rival
+            else None,
             "m": [
-                (m.id, m.kind == "bomb", m.x, m.y, m.vx, m.vy, m.ticks_left) for m in game.missiles
+                (m.id, m.kind == "bomb", m.x, m.y, m.vx, m.vy, m.ticks_left)
+                for m in game.missiles
+                if seat == PLAYER or sees(m.x, m.y)
             ],
-            "f": [
-                tile
-                for tile in game.fires
-                if not fog or player_sees(game, *game.grid.centre(tile), FIRE_REACH)
-            ],
+            "f": [tile for tile in game.fires if sees(*game.grid.centre(tile), FIRE_REACH)],
             "x": [
                 (e.number, e.role, e.x, e.y, e.heading_deg)
                 for e in self._effects.shown
-                if not fog or player_sees(game, e.x, e.y, FIGURE_REACH)
+                if sees(e.x, e.y)
             ],
-            "r": (game.bullet_ready, game.bomb_ready, game.missiles_made),
-            **({"h": None if in_sight else self._tread} if fog else {}),
         }
+        if seat == PLAYER:
+            view["r"] = (game.bullet_ready, game.bomb_ready, game.missiles_made)
+            if self.setup.fog:
+                view["h"] = None if views_rival else self._tread
+        return {**view, "s": game.score}
+
+    def _agent_view(self) -> Mapping[str, Any]:
+        """All that an agent in the opponent's seat gets for one tick."""
+        events = [event.kind for event in self._events if event.kind in NOTICED]
+        welcome = {**self.welcome(OPPONENT), "ticks": self.ticks}
+        return {"t": self.round.tick, **self.view(OPPONENT), "e": events, "welcome": welcome}
+
+    def _sees(self, seat: str) -> Callable[..., bool]:
+        """Return whether a seat sees a place. Without fog it sees all of them."""
+        if not self.setup.fog:
+            return lambda x, y, reach=FIGURE_REACH: True
+        if seat == PLAYER:
+            return lambda x, y, reach=FIGURE_REACH: player_sees(self.round, x, y, reach)
+        return lambda x, y, reach=FIGURE_REACH: in_view(
+            self.round.grid, self.round.opponent, x, y, CALM.view_tiles, CALM.view_deg
+        )
 
     def _listen(self, x: int, y: int) -> None:
-        """A foot of the opponent comes down: from which side and how loud, no more precisely than
-        ears tell.
-        """
+        """A footstep of the opponent: its side and loudness, as precisely as ears can hear."""
         player, rival = self.round.player, self.round.opponent
         moved = math.hypot(rival.x - x, rival.y - y)
         self._walked = 0.0 if moved > STRIDE else self._walked + moved
@@ -243,7 +295,7 @@ class MazeGame:
                 side = max(-1.0, min(1.0, (rival.x - player.x) / (6 * UNITS_PER_TILE)))
                 self._tread = round(2 * side) / 2, max(0.25, round(4 * (1 - away) ** 1.5) / 4)
 
-    def welcome(self) -> Mapping[str, Any]:
+    def welcome(self, seat: str) -> Mapping[str, Any]:
         walls, rules = self.round.grid.walls, self.round.settings
         numbers = {name: getattr(rules, name) for name in _PREDICTED}
         scene = live_scene(walls, fog=self.setup.fog, mood=self.setup.mood)
@@ -251,8 +303,10 @@ class MazeGame:
 
     def record(self) -> Recording:
         assert self._recorder is not None, "made with `recorded`"
-        whole = self._recorder.finish(agent=self.setup.agent)
-        return replace(whole, provenance={**whole.provenance, "agent_seed": self.setup.agent_seed})
+        whole = self._recorder.finish(agent=None if self._driven else self.setup.agent)
+        about = self._rival.identity if isinstance(self._rival, AgentOpponent) else {}
+        provenance = {**whole.provenance, "agent_seed": self.setup.agent_seed, **about}
+        return replace(whole, provenance=provenance)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -313,7 +367,7 @@ def _held(recording: Recording, track: Track, key: str) -> list[Scalar]:
     return values
 
 
-COLUMNS = WorldColumns(
+TABULAR = Tabular(
     setup=(
         WorldColumn(
             "opponent",

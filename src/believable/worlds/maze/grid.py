@@ -47,7 +47,7 @@ class Grid:
         return x * TILE + TILE // 2, y * TILE + TILE // 2
 
     def distances(self, target: int) -> list[int]:
-        """Steps from every tile to `target` through the maze; `FAR` where there is no way."""
+        """Steps from every tile to `target` through the maze; `FAR` if there is no way."""
         field = self._fields.get(target)
         if field is None:
             field = self._fields[target] = self.distances_avoiding(target, frozenset())

@@ -38,12 +38,12 @@ OPPONENTS: Mapping[str, str] = MappingProxyType(
 )
 #: Ticks without getting nearer after which the way counts as blocked.
 BLOCKED_TICKS = 60
-#: For so long footsteps do not turn it away from a sound that it has just set out for.
+#: For this long footsteps do not turn it away from a sound that it has just set out for.
 ATTENTION_TICKS = 45
 #: Nearer than this, a chase is not interrupted by straying.
 NEAR_TILES = 4
-#: So many places come to its mind when it searches; it takes the one where it has not been for
-#: longest.
+#: The number of tiles that it considers when it searches; it takes the one that it left longest
+#: ago.
 SEARCHED = 8
 
 
@@ -61,9 +61,9 @@ class ShortestPathChaser:
 
 
 class FrustratedOpponent:
-    """Chases what it sees, follows where it lost sight, goes to what it hears, searches otherwise;
-    frustration narrows its view, sharpens its ears, makes it risk more and move erratically. It
-    uses only what it could perceive.
+    """Chases a visible player, follows to where it lost sight, approaches sounds, searches
+    otherwise; frustration narrows its view, sharpens its ears, makes it risk more and move
+    erratically. It uses only perceptible facts.
     """
 
     def __init__(self, dynamics: Dynamics, seed: int) -> None:
@@ -156,9 +156,9 @@ class FrustratedOpponent:
             self._arrive(game, temper)
 
     def _listen(self, game: MazeRound, events: Sequence[MazeEvent], temper: Temper) -> None:
-        """What it hears becomes its goal unless it still trusts its eyes, or has just set out for
-        another sound. The place it takes the sound to come from lies off by more, the farther away
-        the sound and the less sharp the ears.
+        """A sound becomes its goal unless it still trusts its eyes, or has just set out for another
+        sound. The assumed location of the sound is off by more, the farther away the sound and the
+        less sharp the ears.
         """
         sound = heard(events, game.opponent.x, game.opponent.y)
         if sound is None or game.tick - self._seen_tick <= temper.memory_ticks:
@@ -179,7 +179,7 @@ class FrustratedOpponent:
             self._looks_until = game.tick + max(3, round(temper.look_ticks / 4))
 
     def _arrive(self, game: MazeRound, temper: Temper) -> None:
-        """Nobody there: on along the trail, then a look round, then on with the search."""
+        """The tile is empty: continue along the trail, then look round, then search."""
         if self._intent == "follow" and len(self._trail) == 2:
             self._goal, self._trail = _onwards(game.grid, *self._trail), []
         elif self._intent != "search" and self._looks_from <= max(
@@ -222,7 +222,7 @@ class FrustratedOpponent:
             self._best_steps, self._best_tick = steps, game.tick
 
     def _somewhere(self, game: MazeRound) -> int:
-        """A place to look at next: not too near, and where it has not been for longest."""
+        """A tile to look at next: not too near, and the one that it left longest ago."""
         distances = game.grid.distances(game.opponent_tile)
         far = [tile for tile in game.grid.free if 6 <= distances[tile] < FAR] or list(
             game.grid.free
@@ -261,7 +261,7 @@ class FrustratedOpponent:
         )
 
     def _waits(self, game: MazeRound, tile: int, field: list[int], temper: Temper) -> bool:
-        """Whether it stands before a fire until that has burnt out; it walks up to it first."""
+        """Whether it waits before a fire until that has burnt out; it walks up to it first."""
         following = min(game.grid.neighbours[tile], key=field.__getitem__)
         if following not in game.fires:
             return False
@@ -300,8 +300,8 @@ class _Unrest:
     def goal_instead(
         self, game: MazeRound, tile: int, goal: int, temper: Temper, near: bool
     ) -> int:
-        """The goal, or a tile of a wrong branch for as long as it strays. Nobody strays who is
-        about to catch the player.
+        """The goal, or a tile of a wrong branch while it strays. It does not stray just before it
+        catches the player.
         """
         entered, self._tile = tile != self._tile, tile
         if self.stray is not None and (
@@ -341,7 +341,7 @@ class _Unrest:
 
 
 def new_opponent(name: str | float, seed: int) -> FrustratedOpponent | ShortestPathChaser:
-    """An opponent by name or by its level of frustration."""
+    """One of our opponents, by name or by its level of frustration."""
     if not isinstance(name, str):
         return FrustratedOpponent(constant(name), seed)
     if name in PRESETS:
@@ -352,7 +352,7 @@ def new_opponent(name: str | float, seed: int) -> FrustratedOpponent | ShortestP
 
 
 def can_see(game: MazeRound, temper: Temper) -> bool:
-    """Whether the player stands inside the opponent's field of view with no wall between."""
+    """Whether the player is inside the opponent's field of view without a wall between."""
     player, own = game.player, game.opponent
     return in_view(game.grid, own, player.x, player.y, temper.view_tiles, temper.view_deg)
 
@@ -372,8 +372,8 @@ def _leads_through(game: MazeRound, field: list[int], start: int, burning: froze
 
 
 def _onwards(grid: Grid, before: int, tile: int, farthest: int = 6) -> int:
-    """Where somebody who went from `before` to `tile` has probably gone: on to the next junction,
-    at most so far.
+    """The probable location of a player who went from `before` to `tile`: the next junction, within
+    a limit.
     """
     for _ in range(farthest):
         ways = [other for other in grid.neighbours[tile] if other != before]
@@ -384,7 +384,7 @@ def _onwards(grid: Grid, before: int, tile: int, farthest: int = 6) -> int:
 
 
 def _blurred(game: MazeRound, sound: MazeEvent, blur: float) -> list[int]:
-    """The tiles a sound may have come from, for all that its hearer can tell; the right one is
+    """The tiles a sound may have originated from, as far as its hearer can know; the right one is
     always among them.
     """
     dx, dy = sound.x - game.opponent.x, sound.y - game.opponent.y
@@ -401,13 +401,13 @@ def _blurred(game: MazeRound, sound: MazeEvent, blur: float) -> list[int]:
 
 
 def _turned(heading_deg: int, wanted_deg: int, most_deg: float) -> int:
-    """The heading after a turn towards another, by so much at most."""
+    """The heading after a turn towards another, limited by a maximum."""
     gap = (wanted_deg - heading_deg + 180) % 360 - 180
     return round(heading_deg + max(-most_deg, min(most_deg, gap))) % 360
 
 
 def _heading_along(game: MazeRound, field: list[int]) -> int:
-    """Towards the player itself when it stands on this or the next tile, else along the field."""
+    """Towards the player itself if it is on this or the next tile, else along the field."""
     if field[game.opponent_tile] == 0:
         return _direction(
             game.player.x - game.opponent.x,

@@ -36,7 +36,7 @@ from believable.worlds.maze.temper import expression
 #: A recording frame lasts as long as a step of the game.
 FRAME_MS = 1000 / TICKS_PER_S
 
-#: What the opponent does, said for the action log.
+#: The opponent's activities, in words for the action log.
 INTENTS = {
     "chase": "chases the player",
     "follow": "heads for where it last saw the player",
@@ -45,23 +45,24 @@ INTENTS = {
     "avoid_fire": "keeps clear of the fire",
     "cross_fire": "walks through the fire",
     "wait": "waits",
+    "walk": "walks",
 }
 
-#: Events that are actions of somebody, with verb, object and words.
+#: Events that are actions of a figure, with verb, object and text.
 ACTS = {
     "shot": ("shoot", "bullet", "fires a bullet"),
     "throw": ("throw", "bomb", "throws a bomb"),
     "caught": ("catch", "player", "catches the player"),
 }
 
-#: What a judge must not receive: these states would give the opponent's inside away.
+#: States that a judge must not receive: they would reveal the opponent's inside.
 HIDDEN_STATES = ("intent", "frustration")
-#: Something is in sight when its middle is, or what lies so far from it: figures, and fire that
-#: fills a tile.
+#: An object is in sight if its middle is, or a point at this distance from it: figures, and fire
+#: that fills a tile.
 FIGURE_REACH, FIRE_REACH = 250, 400
 
 
-#: Of these the player knows where they are, wherever that is.
+#: The player always knows the location of these.
 _OWN = frozenset(["player", "bullet", "bomb"])
 
 
@@ -87,8 +88,8 @@ class TrackBuilder:
 
 class Recorder:
     """Watches a round tick by tick. Call `see` after every step, then `finish`. `scored`: judges
-    see score and time, too. `fog`: they see of others what the player saw. `mood`: they see the
-    opponent's face.
+    see score and time, too. `fog`: they see of others the parts that the player saw. `mood`: they
+    see the opponent's face.
     """
 
     def __init__(
@@ -165,7 +166,7 @@ class Recorder:
             player.state(frame, "score", self._game.score)
 
     def _see_as_player(self, frame: int, frustration: float | None) -> None:
-        """What fog hides in this frame, and what the opponent's face says."""
+        """The parts hidden by fog in this frame, and the expression of the opponent's face."""
         game, rival = self._game, self._movers["opponent"]
         if self._mood:
             rival.state(frame, "tense", expression(frustration) == 1)
@@ -198,15 +199,17 @@ class Recorder:
         for name, value in row.items():
             self._telemetry[name].append(value)
 
-    def finish(self, *, agent: str) -> Recording:
+    def finish(self, *, agent: str | None) -> Recording:
         """The whole recording."""
         game = self._game
         return Recording(
-            world=RecordedWorld("maze", game.grid.width, game.grid.height, game.grid.walls),
+            world=RecordedWorld(
+                kind="maze", width=game.grid.width, height=game.grid.height, walls=game.grid.walls
+            ),
             actors=tuple(
                 Actor(name, _NAMES.get(role, role), role) for name, role in self._roles.items()
             ),
-            timing=Timing(FRAME_MS, self._frame),
+            timing=Timing(frame_ms=FRAME_MS, frames=self._frame),
             tracks=tuple(_track(name, mover) for name, mover in self._movers.items()),
             actions=tuple(self._actions()),
             plans=tuple(self._plans()),
@@ -231,15 +234,38 @@ class Recorder:
         ]
         ordered = sorted([*spans, *self._acts], key=lambda row: (row[0], row[2], row[3]))
         return [
-            Action(f"a{number}", actor, _ms(t0), _ms(t1), verb, thing, None, words)
+            Action(
+                id=f"a{number}",
+                actor=actor,
+                t0_ms=_ms(t0),
+                t1_ms=_ms(t1),
+                verb=verb,
+                object=thing,
+                place=None,
+                text=words,
+            )
             for number, (t0, t1, actor, verb, thing, words) in enumerate(ordered, 1)
         ]
 
     def _plans(self) -> list[PlanStep]:
-        root = PlanStep("p0", "opponent", None, 0, 0, _ms(self._frame), "Catch the player")
+        root = PlanStep(
+            id="p0",
+            actor="opponent",
+            parent=None,
+            level=0,
+            t0_ms=0,
+            t1_ms=_ms(self._frame),
+            text="Catch the player",
+        )
         steps = (
             PlanStep(
-                f"p{number}", "opponent", "p0", 1, _ms(first), _ms(end), INTENTS.get(intent, intent)
+                id=f"p{number}",
+                actor="opponent",
+                parent="p0",
+                level=1,
+                t0_ms=_ms(first),
+                t1_ms=_ms(end),
+                text=INTENTS.get(intent, intent),
             )
             for number, (first, end, intent, _) in enumerate(self._spans(), 1)
         )
@@ -265,12 +291,12 @@ def _ms(frames: int) -> int:
 
 def _track(name: str, mover: TrackBuilder) -> Track:
     return Track(
-        name,
-        tuple(mover.xs),
-        tuple(mover.ys),
-        tuple(mover.headings),
-        mover.first_frame,
-        tuple(mover.states),
+        actor=name,
+        x=tuple(mover.xs),
+        y=tuple(mover.ys),
+        heading=tuple(mover.headings),
+        first_frame=mover.first_frame,
+        states=tuple(mover.states),
     )
 
 
@@ -285,7 +311,7 @@ class MazePlayer(Protocol):
 class MazeOpponent(Protocol):
     @property
     def mood(self) -> float | None:
-        """How frustrated it is, from 0 to 1, where it can be."""
+        """Its frustration, from 0 to 1, if it has any."""
 
     def decide(self, game: MazeRound, events: Sequence[MazeEvent]) -> OpponentInput: ...
 

@@ -63,8 +63,8 @@ class MazeRules:
 
 @dataclass(frozen=True, slots=True)
 class PlayerInput:
-    """What the player's keys and mouse say for one tick: direction of walking (−1, 0, 1 each),
-    where to aim, and the triggers.
+    """The player's keys and mouse in one tick: direction of walking (−1, 0, 1 each), direction of
+    aim, and the triggers.
     """
 
     dx: int = 0
@@ -76,8 +76,8 @@ class PlayerInput:
 
 @dataclass(frozen=True, slots=True)
 class OpponentInput:
-    """Where the opponent wants to go: a heading, and whether to walk. It looks where it goes unless
-    `face_deg` says otherwise. `intent` is what it is doing, for the record.
+    """The opponent's intended move: a heading, and whether to walk. It looks in its direction of
+    walking unless `face_deg` says otherwise. `intent` is its activity, for the record.
     """
 
     heading_deg: int = 0
@@ -244,8 +244,8 @@ class MazeRound:
         )
         if missile.kind == "bullet":
             if near:
-                # Who is hit staggers for a moment: otherwise nobody could stop a faster opponent in
-                # a corridor.
+                # A hit figure staggers for a moment: otherwise a faster opponent in a corridor
+                # could not be stopped.
                 self.staggers_until = self.tick + 1 + self.settings.stagger_ticks
                 self._hurt_opponent(self.settings.bullet_damage, "hit", events)
             return near or hits_wall or missile.ticks_left <= 0
@@ -303,8 +303,8 @@ class MazeRound:
             )
 
     def _settle(self, events: list[MazeEvent]) -> None:
-        """A death puts both back to their places with full health; the clock and the score go
-        on.
+        """A death moves both back to their starting positions with full health; the clock and the
+        score continue.
         """
         dx, dy = self.player.x - self.opponent.x, self.player.y - self.opponent.y
         touched = dx * dx + dy * dy <= self.settings.touch**2
@@ -377,7 +377,7 @@ def slide(grid: Grid, x: int, y: int, dx: int, dy: int, radius: int) -> tuple[in
 
 
 def _along(grid: Grid, x: int, y: int, step: int, radius: int, *, horizontal: bool) -> int:
-    """The new coordinate on one axis, pulled back to touch the wall ahead where there is one."""
+    """The new coordinate on one axis, pulled back to touch the wall ahead if there is one."""
     ahead = (x if horizontal else y) + (radius if step > 0 else -radius)
     beside = (y if horizontal else x) - radius, (y if horizontal else x) + radius - 1
     tile_ahead = ahead // TILE
@@ -389,8 +389,8 @@ def _along(grid: Grid, x: int, y: int, step: int, radius: int, *, horizontal: bo
 
 
 def player_sees(game: MazeRound, x: int, y: int, reach: int = 0) -> bool:
-    """Whether something at a place, reaching so far to each side, lies in the player's field of
-    vision with no wall between.
+    """Whether an object at a position, with this half-width, is in the player's field of vision
+    without a wall between.
     """
     spots = (
         ((x, y), (x - reach, y), (x + reach, y), (x, y - reach), (x, y + reach))
@@ -414,8 +414,8 @@ def in_view(
 
 
 def heard(events: Iterable[MazeEvent], x: int, y: int) -> MazeEvent | None:
-    """The nearest of the sounds that carry to (x, y). Walls do not stop them: one hears that
-    somebody is there, not the way.
+    """The nearest of the sounds that carry to (x, y). Walls do not stop them: a hearer notices a
+    presence, not the way.
     """
     best: tuple[int, MazeEvent] | None = None
     for event in events:

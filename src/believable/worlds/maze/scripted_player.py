@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from believable.contracts.agent import Agent, at_first_view
+from believable.contracts.inputs import Input
 from believable.core.seeds import generator
-from believable.worlds.contract import Agent, Input
 from believable.worlds.maze.game import pressed_of
 from believable.worlds.maze.grid import FAR, TILE, Grid
 from believable.worlds.maze.rules import (
@@ -23,7 +24,7 @@ from believable.worlds.maze.rules import (
     player_sees,
 )
 
-#: An opponent nearer than this makes the player run rather than stand and shoot.
+#: An opponent nearer than this makes the player run rather than stop and shoot.
 RUN_TILES = 3.0
 
 
@@ -40,7 +41,7 @@ class Skill:
 
 
 def somebody(rng: random.Random) -> Skill:
-    """The skill of somebody who takes part."""
+    """The skill of an average participant."""
     return Skill(
         reaction_ticks=rng.randint(6, 13),
         aim_error_deg=rng.uniform(5, 14),
@@ -50,7 +51,7 @@ def somebody(rng: random.Random) -> Skill:
 
 
 class ScriptedPlayer:
-    """Plays by what stands in its field of view; the rest is habit and chance from its own seed."""
+    """Plays by the content of its field of view; the rest is habit and chance from its seed."""
 
     def __init__(self, seed: int, skill: Skill | None = None) -> None:
         self.skill = skill or Skill()
@@ -125,8 +126,8 @@ def _key(gap: int) -> int:
 
 
 class SeatedPlayer:
-    """The scripted player at a page: it sees what the page draws, as a copy of the round that is
-    kept up by the pictures.
+    """The scripted player at a page: it sees the page's picture, as a copy of the round that the
+    pictures update.
     """
 
     def __init__(self, skill: Skill, seed: int, welcome: Mapping[str, Any]) -> None:
@@ -139,7 +140,7 @@ class SeatedPlayer:
         game = self._round
         game.tick, game.score = picture["t"], picture["s"]
         game.player = Figure(*picture["p"])
-        # In fog it goes by where it last saw the opponent.
+        # In fog it uses the last seen position of the opponent.
         game.opponent = Figure(*picture["o"][:4]) if picture["o"] else game.opponent
         game.fires = dict.fromkeys(picture["f"], 0)
         events = [MazeEvent(game.tick, kind, "", 0, 0) for kind in picture["e"]]
@@ -147,9 +148,10 @@ class SeatedPlayer:
 
 
 SCRIPTED = Agent(
-    name="scripted",
-    about="Roams, shoots what stands in its view, backs away, throws bombs.",
+    name="maze/scripted",
+    world="maze",
+    about="Roams, shoots at what it sees, backs away, throws bombs.",
     params=Skill,
     draw=somebody,
-    new=SeatedPlayer,
+    new=at_first_view(SeatedPlayer),
 )

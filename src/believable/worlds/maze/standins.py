@@ -1,7 +1,6 @@
-"""Stand-ins for people and programs in demonstration stimuli: scripted, and different on purpose.
+"""Scripted players that replace people and programs in demonstration stimuli, different on purpose.
 
-None of them is a person or a trained agent: what a study shows of them is a demonstration, and says
-so.
+None of them is a person or a trained agent: a study with them is a demonstration, and says so.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ from believable.worlds.maze.temper import preset
 # ------------------------------------------------------------------------------------------ walking
 # to a place
 
-#: A way has to be so long that nobody arrives before the recording ends.
+#: The least length of a route: no player arrives before the recording ends.
 SPEED = 100
 BODY_RADIUS = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Gait:
-    """How a stand-in walks.
+    """The gait of a scripted player.
 
     | parameter | unit | more of it means |
     |---|---|---|
@@ -64,8 +63,8 @@ class Gait:
     wrong_ways: int
 
 
-#: All turn equally fast at most, and about as much: else the beam alone would tell them apart, and
-#: nobody would watch the walk.
+#: All have the same maximum turning speed, and turn about as much: else the beam alone would reveal
+#: them, without a look at the walk.
 GAITS: Mapping[str, Gait] = MappingProxyType(
     {
         "standin_human": Gait(14.0, 0.22, 4, 1, 1, 1.5, 0.012, 1),
@@ -75,8 +74,8 @@ GAITS: Mapping[str, Gait] = MappingProxyType(
 
 
 def walk(seed: int, kind: str, *, ticks: int = 12 * TICKS_PER_S) -> Recording:
-    """The stand-in `kind` on its way to a place in a maze. Maze, start and goal follow from the
-    seed alone.
+    """The scripted player `kind` on its way to a tile in a maze. Maze, start and goal follow from
+    the seed alone.
     """
     grid, start, goal = _course(seed, ticks)
     walker = _Walker(grid, start, goal, GAITS[kind], generator(seed, "walk", kind))
@@ -84,12 +83,17 @@ def walk(seed: int, kind: str, *, ticks: int = 12 * TICKS_PER_S) -> Recording:
         walker.step()
     goal_x, goal_y = grid.centre(goal)
     return Recording(
-        world=RecordedWorld("maze", grid.width, grid.height, grid.walls),
+        world=RecordedWorld(kind="maze", width=grid.width, height=grid.height, walls=grid.walls),
         actors=(Actor("goal", "Goal", "goal"), Actor("walker", "Player", "player")),
-        timing=Timing(FRAME_MS, ticks),
+        timing=Timing(frame_ms=FRAME_MS, frames=ticks),
         tracks=(
-            Track("goal", (goal_x,) * ticks, (goal_y,) * ticks, (0,) * ticks),
-            Track("walker", tuple(walker.xs), tuple(walker.ys), tuple(walker.headings)),
+            Track(actor="goal", x=(goal_x,) * ticks, y=(goal_y,) * ticks, heading=(0,) * ticks),
+            Track(
+                actor="walker",
+                x=tuple(walker.xs),
+                y=tuple(walker.ys),
+                heading=tuple(walker.headings),
+            ),
         ),
         actions=tuple(walker.actions()),
         seed=seed,
@@ -210,14 +214,14 @@ class _Walker:
         words = {"walk": "walks towards the goal", "stop": "stops and looks round"}
         return [
             Action(
-                f"w{number}",
-                "walker",
-                round(first * FRAME_MS),
-                round(end * FRAME_MS),
-                verb,
-                "goal",
-                None,
-                words[verb],
+                id=f"w{number}",
+                actor="walker",
+                t0_ms=round(first * FRAME_MS),
+                t1_ms=round(end * FRAME_MS),
+                verb=verb,
+                object="goal",
+                place=None,
+                text=words[verb],
             )
             for number, (first, end) in enumerate(zip(changes, ends, strict=True), 1)
             for verb in (self._doing[first],)
@@ -229,7 +233,7 @@ class _Walker:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """How the mouse hand follows what the player decides: degrees per tick at most, and tremor in
+    """How the mouse hand follows the player's decisions: maximum degrees per tick, and tremor in
     degrees.
     """
 
@@ -276,8 +280,8 @@ class HandedPlayer:
 def fight(
     seed: int, take: int, kind: str, *, ticks: int = 15 * TICKS_PER_S, mood: str = "calm"
 ) -> Recording:
-    """The stand-in `kind` in a round of the maze game. The maze follows from `seed`, everything
-    else also from `take`.
+    """The scripted player `kind` in a round of the maze game. The maze follows from `seed`,
+    everything else also from `take`.
     """
     skill, hand = PLAYERS[kind]
     own = derive(seed, "take", take)

@@ -56,7 +56,7 @@ class Temper:
         )
 
 
-#: Of somebody calm, and of somebody frustrated.
+#: Of a calm opponent, and of a frustrated one.
 _ENDS = {
     "view_deg": (165.0, 26.0),
     "view_tiles": (10.0, 4.5),
@@ -114,7 +114,7 @@ def constant(level: float) -> Dynamics:
     return Dynamics(level, level, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-#: From these levels on it looks tense, then furious, to whoever sees its face.
+#: From these levels on it looks tense, then furious, to a viewer who sees its face.
 TENSE, FURIOUS = 0.35, 0.7
 
 

@@ -45,7 +45,7 @@ CALM_VIEW_TILES, CALM_VIEW_DEG = CALM.view_tiles, CALM.view_deg
 
 
 class _MazeRounds(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]]):
-    """What both sides share: seeding, beginning anew, the end of a round."""
+    """The common parts of both sides: seeding, restarting, the end of a round."""
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012 (declared so by Gymnasium)
     choices: tuple[int, ...]
@@ -124,7 +124,7 @@ class _MazeRounds(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]
 
 
 class MazePlayerRounds(_MazeRounds):
-    """Armed players, each against a frustrated opponent of its own."""
+    """Armed players, each against a separate frustrated opponent."""
 
     choices, scripted = env.MazePlayerEnv.choices, "opponent"
 
@@ -138,7 +138,7 @@ class MazePlayerRounds(_MazeRounds):
 
 
 class MazeOpponentRounds(_MazeRounds):
-    """Fast, unarmed opponents, each against a scripted player of its own."""
+    """Fast, unarmed opponents, each against a separate scripted player."""
 
     choices, scripted = env.MazeOpponentEnv.choices, "player"
 

@@ -1,15 +1,13 @@
-"""A town seen from above: buildings in soft colours with their names, people with a day of their
-own.
-"""
+"""A town seen from above: buildings in soft colours with their names, and people."""
 
 from __future__ import annotations
 
 from believable.recordings.recording import UNITS_PER_TILE, Place, Recording, Track
 from believable.recordings.scene import Scene, Shape, Sprite, tile_rects
-from believable.worlds.town.town_looks import FLOOR, LAWN, figure, floor, furniture, streets, walls
+from believable.worlds.town.looks import FLOOR, LAWN, figure, floor, furniture, streets, walls
 
 BUILDINGS = ("#dfe7d5", "#e9dfd0", "#d8e3ea", "#e8d9dc", "#e3dfee", "#dce8e4")
-#: Places under the sky, by their names.
+#: Open places, by their names.
 GROUNDS = {"Park": "#bcd8a4", "Garden": "#c9dba4", "Square": "#dfd5c1"}
 #: Kept free around the town.
 RIM_TILES = 3
@@ -54,13 +52,19 @@ def draw(recording: Recording) -> Scene:
         for number, actor in enumerate(recording.actors)
     )
     left, top, right, bottom = _bounds(recording)
-    return Scene(right - left, bottom - top, LAWN, tuple(ground), sprites, left=left, top=top)
+    return Scene(
+        width=right - left,
+        height=bottom - top,
+        background=LAWN,
+        ground=tuple(ground),
+        sprites=sprites,
+        left=left,
+        top=top,
+    )
 
 
 def _bounds(recording: Recording) -> tuple[int, int, int, int]:
-    """The part of the map where there is anything, with room for names: maps have wide empty
-    rims.
-    """
+    """Return the part of the map that is not empty, with room for names."""
     world = recording.world
     rects = [
         *tile_rects(world.walls, "#"),
@@ -81,22 +85,26 @@ def _bounds(recording: Recording) -> tuple[int, int, int, int]:
 
 
 def _ends(track: Track) -> list[tuple[int, int]]:
-    """The corners of the box an actor stayed in."""
+    """Return two corners of the box that contains a track."""
     return [(min(track.x), min(track.y)), (max(track.x), max(track.y))] if track.x else []
 
 
 def _area(place: Place, fill: str) -> list[Shape]:
-    return [Shape("rect", fill, x, y, w, h) for x, y, w, h in place.rects]
+    return [Shape(kind="rect", fill=fill, x=x, y=y, w=w, h=h) for x, y, w, h in place.rects]
 
 
 def _name(place: Place) -> Shape:
-    """The name across the building's upper edge, as large as its width allows; left out where it
-    would be wider.
-    """
+    """Return the name across the upper edge of a building, as large as its width allows."""
     left = min(x for x, _, _, _ in place.rects)
     right = max(x + w for x, _, w, _ in place.rects)
     top = min(y for _, y, _, _ in place.rects)
     size = min(1.1, 1.9 * (right - left) / max(len(place.name), 1))
     return Shape(
-        "text", "#39434f", (left + right) / 2, top - 0.5, w=right - left, text=place.name, size=size
+        kind="text",
+        fill="#39434f",
+        x=(left + right) / 2,
+        y=top - 0.5,
+        w=right - left,
+        text=place.name,
+        size=size,
     )

@@ -1,46 +1,40 @@
-"""What a mind of the town is told and what it may ask for: the contract between the world and
-whoever decides in it.
+"""The contract between the town and the minds of its people.
 
-    world ── Percept ──▶ mind.next_primitive ── Primitive ──▶ world ── PrimitiveResult in the next
-    Percept ──▶ …
+    world ── Percept ──▶ mind.next_primitive ── Primitive ──▶ world ── Percept, with the result ──▶
 
-A mind drives one person. It is asked for the next primitive whenever the person has nothing to do:
-at the start, when the last primitive has ended, when it was refused, and when `notice` says that
-something heard matters more than what is going on. The world decides what is possible (walls,
-locked doors, distance, hands, places taken) and refuses the rest with a reason; what is sensible,
-polite or in time is the mind's own business, and the rule checker's, which reads nothing but the
-recording.
+A mind decides for one person. The run asks it for the next primitive when the person has nothing to
+do: at the start, after a primitive has ended or was refused, and after `notice` has returned True.
+The world refuses the impossible (walls, locked doors, distance, full hands, occupied furniture)
+with a `RefusedStep`. The mind itself decides about sense, manners and time. The rule checker judges
+that from the recording alone.
 
-To add a mind: write `minds/<name>_mind.py` with a class that keeps `TownMind` and a record
-`MindKind`, and put its name into `MIND_MODULES` of `minds/__init__.py`. `believable town run OUT
---mind NAME` then finds it. A mind
+To add a mind, write an agent of the town (`minds/__init__.py`), in a package of your own or as
+`module:function`. `believable town run OUT --agent NAME` then finds it. A mind
 
-* takes all chance from `MindSetting.rng(*names)` (a generator for a named use, the same for the
-  same seed),
-* says what it means to do with `trace.plan(...)` (what a watcher sees as the plan) and names in
-  `Primitive.serves` the entry that a primitive serves,
-* writes whatever else explains it with `trace.note(kind, {...})`: one line of `trace.jsonl` each,
-* gives everything it must remember as JSON values in `state()` and takes them back in `restore()`:
-  runs are cut and resumed.
+* takes all randomness from `MindSetting.rng(*names)`, which returns the same generator for the same
+  seed and names,
+* declares its plans with `trace.plan(...)`; viewers see them. `Primitive.serves` names the plan
+  entry that a primitive serves,
+* writes other explanations with `trace.note(kind, {...})`, one line of `trace.jsonl` each,
+* returns everything that it must remember as JSON values from `state()` and accepts them in
+  `restore()`, so that a run can be interrupted and resumed. `checkpoint` does this for annotated
+  attributes.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from believable.core.seeds import generator
+from believable.recordings.recording import Scalar
+from believable.worlds.town.clock import STEPS_PER_DAY, clock_text, minute_of_day
 
 if TYPE_CHECKING:
-    from believable.worlds.town.language.language_model import LanguageModel
-    from believable.worlds.town.town_map import TownMap
-
-STEP_S = 10
-STEPS_PER_MINUTE = 60 // STEP_S
-MINUTES_PER_DAY = 24 * 60
-STEPS_PER_DAY = MINUTES_PER_DAY * STEPS_PER_MINUTE
+    from believable.worlds.town.language.model import LanguageModel
+    from believable.worlds.town.map import TownMap
 
 Verb = Literal["move-to", "open", "close", "pick-up", "put", "use", "speak", "wait"]
 VERBS: tuple[Verb, ...] = ("move-to", "open", "close", "pick-up", "put", "use", "speak", "wait")
@@ -48,17 +42,23 @@ VERBS: tuple[Verb, ...] = ("move-to", "open", "close", "pick-up", "put", "use", 
 NEEDS = ("energy", "food", "hygiene", "company")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Primitive:
-    """The smallest thing a person can be asked to do.
+    """The smallest action that a mind can ask for.
 
-    `move-to` object (a fixture, door, person or room; a door's side in the room `target`, or the
-    nearer one) · `open`/`close` object (a door, or a fixture that holds things) · `pick-up` object
-    (a thing that lies somewhere, or a kind of thing from the stock of `target`) · `put` object (a
-    thing) on or into target (a fixture) · `use` object (a fixture) for an activity of
-    `activities.yaml`, for some minutes · `speak` to target (a person): text · `wait` some minutes.
-    `words` is what a watcher reads in the log; the world has words of its own where it is empty.
-    `serves` is the id of the plan entry it is done for.
+    | verb            | object                                  | other fields                   |
+    |-----------------|-----------------------------------------|--------------------------------|
+    | `move-to`       | a fixture, door, person or room         | `target`: on which side of the |
+    |                 |                                         | door, a room                   |
+    | `open`, `close` | a door, or a fixture that has a door    |                                |
+    | `pick-up`       | a thing, or a kind of thing in stock    | `target`: the fixture          |
+    | `put`           | a thing in the hands                    | `target`: the fixture          |
+    | `use`           | a fixture                               | `activity`, `minutes`          |
+    | `speak`         |                                         | `target`: a person, `text`     |
+    | `wait`          |                                         | `minutes`                      |
+
+    The activities are those of `activities.yaml`. Viewers read `label` in the log; if it is empty,
+    the world writes one. `serves` is the id of the plan entry that the primitive is for.
     """
 
     verb: Verb
@@ -67,27 +67,57 @@ class Primitive:
     activity: str | None = None
     minutes: float = 0.0
     text: str = ""
-    words: str = ""
+    label: str = ""
     serves: str | None = None
 
 
+RefusalCode = Literal[
+    "unknown",
+    "no_way",
+    "door_closed",
+    "no_door",
+    "out_of_reach",
+    "already",
+    "locked",
+    "occupied",
+    "hands_full",
+    "not_lying",
+    "closed",
+    "out_of_stock",
+    "not_carried",
+    "no_use",
+    "taken",
+    "too_expensive",
+    "too_far",
+]
+
+
 @dataclass(frozen=True, slots=True)
-class PrimitiveResult:
-    """How it went. `refused` is the world's reason where it did not happen; `cut` says that it
-    ended before its time.
+class RefusedStep:
+    """Why the world refuses a primitive: a code, the object in the way, and a sentence for the
+    log.
     """
+
+    code: RefusalCode
+    object: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrimitiveResult:
+    """How a primitive ended. `refused` is set if it did not happen; `cut` if it ended early."""
 
     primitive: Primitive
     from_step: int
     to_step: int
-    refused: str | None = None
+    refused: RefusedStep | None = None
     cut: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SeenPerson:
-    """Somebody in sight: `doing` is what anybody could tell by looking (an activity, `walking`,
-    `talking`, nothing).
+    """A person in sight. `doing` is visible to everyone: an activity, `walking`, `talking`, `busy`
+    or nothing.
     """
 
     id: str
@@ -98,10 +128,12 @@ class SeenPerson:
     asleep: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SeenThing:
-    """A fixture, door or portable thing in sight. `state` is open, closed, on, off or empty;
-    `holder` is the fixture or person that has it; `users` are those who use it now.
+    """A fixture, door or portable thing in sight.
+
+    `state` is open, closed, on, off or empty. `holder` is the fixture or person that has the thing,
+    `users` are the people who use it now.
     """
 
     id: str
@@ -115,27 +147,26 @@ class SeenThing:
     capacity: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TownEvent:
-    """Something heard or seen since the last percept: `spoke` (text, to whom), `arrived`,
-    `left`.
+    """Something heard or seen since the last percept: a person `spoke` (target, text) or `arrived`
+    (room).
     """
 
     step: int
-    kind: str
+    kind: Literal["spoke", "arrived"]
     person: str
     target: str | None = None
     text: str = ""
     room: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Percept:
-    """All that a person knows at a step: where and when it is, who and what is in sight, what was
-    heard, and its own state.
+    """Everything that a person knows at a step.
 
-    `room` and `building` are ids of the map (`street` outside). `people` and `things` are those of
-    the same room, and outdoors those within sight. `result` is how the last primitive went.
+    `room` and `building` are ids of the map, or `street`. `people` and `things` are in the same
+    room; outdoors they are within sight. `result` is that of the last primitive.
     """
 
     step: int
@@ -153,43 +184,50 @@ class Percept:
     result: PrimitiveResult | None
 
     @property
+    def tile(self) -> tuple[int, int]:
+        return self.x, self.y
+
+    @property
     def day(self) -> int:
-        """Counted from 0."""
+        """The day, counted from 0."""
         return self.step // STEPS_PER_DAY
 
     @property
     def minute(self) -> float:
-        """Of the day."""
-        return (self.step % STEPS_PER_DAY) / STEPS_PER_MINUTE
+        """The minute of the day."""
+        return minute_of_day(self.step)
 
     @property
     def clock(self) -> str:
-        return clock_words(self.step)
+        return clock_text(self.minute)
 
+    def state_of(self, thing: str) -> str | None:
+        """Return the state of a thing in sight, or None if it is out of sight."""
+        return next((seen.state for seen in self.things if seen.id == thing), None)
 
-def clock_words(step: int) -> str:
-    """`07:30`."""
-    minute = (step % STEPS_PER_DAY) // STEPS_PER_MINUTE
-    return f"{minute // 60:02d}:{minute % 60:02d}"
+    def carries(self, kind: str) -> bool:
+        return any(thing.kind == kind for thing in self.carried)
+
+    def hears(self, person: str) -> Iterator[TownEvent]:
+        """Yield the sentences that this person was addressed with since the last percept."""
+        return (e for e in self.events if e.kind == "spoke" and e.target == person)
 
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """Something a person does on its own account: an activity, usually at this minute of the day,
-    for about so long.
-    """
+    """An activity that a person usually begins at this minute of the day, and for how long."""
 
     activity: str
     minute: int
     minutes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Persona:
-    """Who somebody is: known to the mind from the start, and written into the recording.
+    """A person as the mind knows them from the start; the recording contains the same facts.
 
-    `home` and `workplace` are buildings; `relations` says what each other person is to them
-    (partner, friend, colleague, neighbour); minutes are minutes of the day.
+    `home` and `workplace` are buildings. `relations` maps every other person to partner, friend,
+    colleague or neighbour. Minutes are minutes of the day.
     """
 
     id: str
@@ -208,15 +246,21 @@ class Persona:
     relations: Mapping[str, str]
     habits: tuple[Habit, ...]
 
+    @property
+    def first_name(self) -> str:
+        return self.name.partition(" ")[0]
 
-@dataclass(frozen=True, slots=True)
+    def relation_to(self, other: str) -> str:
+        return self.relations.get(other, "acquaintance")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanEntry:
-    """A node of the plan tree: level 0 the day, 1 an intention, 2 a task. Steps are those of the
-    run.
+    """A node of the plan tree. Level 0 is the day, 1 an intention, 2 a task.
 
-    `activity` (or several, apart by spaces) and `place` (a building or room) say what would fulfil
-    it: somebody who was there and did that, or one of them, has done it. An entry declared again
-    under its id is replaced; `status` becomes `done` or `dropped`, `reason` why.
+    An entry is fulfilled if the person does `activity` (or one of several, separated by spaces) in
+    `place`, a building or room. An entry with the id of an earlier one replaces it. `reason` says
+    why an entry was dropped. Steps count from the start of the run.
     """
 
     id: str
@@ -232,7 +276,7 @@ class PlanEntry:
 
 
 class MindTrace(Protocol):
-    """Where a mind says what it means and why. The run keeps both: plans in the recording, notes in
+    """Where a mind explains itself. The run writes plans into the recording and notes into
     `trace.jsonl`.
     """
 
@@ -241,10 +285,10 @@ class MindTrace(Protocol):
     def note(self, kind: str, values: Mapping[str, Any]) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MindSetting:
-    """What a mind is made with. `model` is the run's language model, where it has one; `options`
-    come from the command line (`--option NAME=VALUE`).
+    """The setting of a new mind. `model` is the language model of the run, if it has one;
+    `options` come from the command line (`--option NAME=VALUE`).
     """
 
     persona: Persona
@@ -256,8 +300,8 @@ class MindSetting:
     options: Mapping[str, str] = field(default_factory=dict)
 
     def rng(self, *names: str | int) -> random.Random:
-        """The chance of a named use: the same whenever it is asked for, so that nothing of it needs
-        to be stored.
+        """Return the generator of a named use. It is always the same one, so it need not be
+        stored.
         """
         return generator(self.seed, "mind", self.persona.id, *names)
 
@@ -266,37 +310,37 @@ class TownMind(Protocol):
     """Decides for one person."""
 
     def day_start(self, percept: Percept) -> None:
-        """Called once a day, at midnight and at the start of a run, before anything else of that
-        day.
+        """Plan a day. The run calls this at its start and at every midnight, before anything
+        else.
         """
         ...
 
     def next_primitive(self, percept: Percept) -> Primitive:
-        """What to do now. What the world refuses takes one step; the reason is in the next
-        percept's `result`.
+        """Return the next action. If the world refuses it, that takes a step, and the next percept
+        has the reason in `result`.
         """
         ...
 
     def notice(self, percept: Percept) -> bool:
-        """Called while a primitive is going on and something was heard or seen: True drops it, and
-        the mind is asked for a primitive, with the same events in the percept. What is not taken up
-        is gone.
+        """Return whether an event interrupts the primitive under way. If so, `next_primitive`
+        follows with the same events; otherwise they are dropped.
         """
         ...
 
     def state(self) -> Mapping[str, Any]:
-        """All that it remembers, as JSON values."""
+        """Return everything that the mind remembers, as JSON values."""
         ...
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Goes on from what `state` gave."""
+        """Continue from a state."""
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MindKind:
-    """A mind that runs can name. `options` names what it takes, each with what it means;
-    `asks_model`: whether it needs a language model, or takes one where its option `model` is on.
+    """A mind that a run can name. `options` maps its options to their meanings. `asks_model` says
+    whether it needs a language model; `may`: if its option `model` is on. Recordings name the mind
+    by its `identity`.
     """
 
     name: str
@@ -304,3 +348,4 @@ class MindKind:
     create: Callable[[MindSetting], TownMind]
     options: Mapping[str, str] = field(default_factory=dict)
     asks_model: Literal["never", "may", "always"] = "never"
+    identity: Mapping[str, Scalar] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Who lives in the town of a seed: people with homes, work, relations and habits."""
+"""The people of the town of a seed, with homes, work, relations and habits."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from dataclasses import replace
 
 from believable.core.errors import InvalidInput
 from believable.core.seeds import generator
+from believable.worlds.town.layout import HOMES, town_map
+from believable.worlds.town.map import town_data
 from believable.worlds.town.mind import Habit, Persona
-from believable.worlds.town.town_map import HOMES, town_data, town_map
 
 FEWEST, MOST = 2, 8
-#: By so many minutes at most somebody's day is shifted by the seed.
+#: The seed shifts the day of each person by at most this.
 SHIFT_MINUTES = 15
 
 
 @functools.lru_cache(maxsize=32)
 def townsfolk(seed: int, people: int) -> tuple[Persona, ...]:
-    """So many people, two to a house; who lives with whom, relations and hours follow from the
-    seed.
-    """
+    """Return the people, two to a house. Homes, relations and hours follow from the seed."""
     if not FEWEST <= people <= MOST:
         raise InvalidInput(
             f"people: the town has room for {FEWEST} to {MOST}, got {people}. Choose a number"

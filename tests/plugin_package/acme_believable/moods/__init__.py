@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from believable.contracts.protocol import Declaration, Outcome, Protocol, Role
 from believable.core.citation import Citation
-from believable.protocols.contract import Protocol
-from believable.study.declaration import Declaration, Outcome, Role
 
 DECLARATION = Declaration(
     name="moods",
     about="People choose a face; the share of glad ones.",
     roles=(
         Role(
-            "face",
-            "The face chosen.",
+            name="face",
+            about="The face chosen.",
             defaults=("mood.face", "face"),
             required=True,
             kinds=("smiley",),
         ),
     ),
-    outcomes=(Outcome("glad", "Glad people", "Share of people who chose the glad face."),),
+    outcomes=(
+        Outcome(name="glad", title="Glad people", about="Share of people who chose the glad face."),
+    ),
     options=(),
 )
 

@@ -23,7 +23,15 @@ def glad_share(data: Data) -> Estimate:
 def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
     share = glad_share(data)
     sentence = f"The share of glad people was {estimate_words(share)}."
-    return (Section("moods", "Moods", findings=(Finding("glad", "Glad people", sentence, share),)),)
+    return (
+        Section(
+            name="moods",
+            title="Moods",
+            findings=(
+                Finding(outcome="glad", title="Glad people", sentence=sentence, estimate=share),
+            ),
+        ),
+    )
 
 
 def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
@@ -37,4 +45,4 @@ def methods(data: Data, plan: Plan, verb: Verb) -> str:
     )
 
 
-ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods)
+ANALYSIS = ProtocolAnalysis(declaration=DECLARATION, analyse=analyse, main=main, methods=methods)

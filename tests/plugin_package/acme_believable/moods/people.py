@@ -56,4 +56,4 @@ def values(truth: MoodsTruth, sessions: Sessions) -> Mapping[str, float]:
     return {"glad": truth.glad}
 
 
-PEOPLE = Behaviour(MoodsTruth, nothing, Person, fill, values)
+PEOPLE = Behaviour(truth=MoodsTruth, nothing=nothing, mind=Person, fill=fill, values=values)

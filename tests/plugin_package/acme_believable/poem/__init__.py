@@ -7,8 +7,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from believable.pages.contract import PageKind
-from believable.study.records import Text, TrialBase
+from believable.contracts.page import PageKind
+from believable.contracts.record import Text
+from believable.contracts.trial import TrialBase
 
 
 class Poem(TrialBase):

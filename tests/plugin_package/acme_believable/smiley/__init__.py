@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from believable.instruments.contract import AnswerCell, AnswerColumn, Instrument, InvalidAnswer
-from believable.study.records import Record
+from believable.contracts.instrument import AnswerCell, AnswerColumn, Instrument, InvalidAnswer
+from believable.contracts.record import Record
 
 FACES = ("sad", "calm", "glad")
 
@@ -20,7 +20,7 @@ class SmileyParams(Record):
 
 def read(params: SmileyParams, raw: Any) -> str:
     if raw not in FACES:
-        raise InvalidAnswer("error.option")
+        raise InvalidAnswer("smiley.pick", n=len(FACES))
     return str(raw)
 
 
@@ -39,6 +39,7 @@ SMILEY = Instrument(
     params=SmileyParams,
     records=(AnswerColumn("value", "string", "the face chosen: sad, calm or glad"),),
     folder=Path(__file__).parent,
+    scale="nominal",
     read=read,
     cells=cells,
     simulate=simulate,

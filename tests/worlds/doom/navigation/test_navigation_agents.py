@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from believable.cli import train
+from believable.app import train
 from believable.core.errors import InvalidInput, NotFound
 from believable.worlds.doom.floor_plan import centre
 from believable.worlds.doom.navigation import task

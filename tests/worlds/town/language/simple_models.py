@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from believable.worlds.town.language.language_model import (
+from believable.worlds.town.language.model import (
     ChoiceForm,
     InsightsForm,
     ModelAnswer,

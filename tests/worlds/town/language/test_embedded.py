@@ -15,7 +15,7 @@ import pytest
 
 from believable.worlds.town.language.embedded import EmbeddedModel, sentence_grammar
 from believable.worlds.town.language.endpoint import EndpointModel, EndpointSettings
-from believable.worlds.town.language.language_model import (
+from believable.worlds.town.language.model import (
     AnswerForm,
     ChoiceForm,
     InsightsForm,
@@ -61,7 +61,7 @@ def embedded() -> EmbeddedModel:
 
 
 def ask(model: EmbeddedModel, form: AnswerForm, seed: int = 1) -> str:
-    return model.answer(ModelRequest("name", "prompt", form, seed)).text
+    return model.answer(ModelRequest(name="name", prompt="prompt", form=form, seed=seed)).text
 
 
 def test_choices_and_ratings_go_by_likeness() -> None:
@@ -93,7 +93,12 @@ def test_a_timetable_has_a_line_for_each_slot_and_changes_with_the_seed() -> Non
 
 def test_insights_cite_statements_that_belong_together() -> None:
     model = embedded()
-    text = ask(model, InsightsForm("what of bread is fresh", STATEMENTS, 2, "Ada"))
+    text = ask(
+        model,
+        InsightsForm(
+            question="what of bread is fresh", statements=STATEMENTS, count=2, person="Ada"
+        ),
+    )
     assert text.splitlines()[0].startswith("1. bread is often fresh, and bakes (because of 1, 2, ")
     assert len(text.splitlines()) == 2
     questions = ask(model, QuestionsForm(STATEMENTS, 3, "Ada")).splitlines()
@@ -173,10 +178,14 @@ def test_real_choices_ratings_and_words(model: EmbeddedModel) -> None:
 @with_weights
 def test_the_engine_is_an_endpoint_as_any_other_and_goes_when_closed() -> None:
     engine = WordingEngine(weight_file(WORDING, ".gguf"))
-    settings = EndpointSettings(f"{engine.url}/v1", "smollm2", temperature=0.0)
-    endpoint = EndpointModel(settings, ScriptedModel(lambda request: ""))
+    settings = EndpointSettings(url=f"{engine.url}/v1", model="smollm2", temperature=0.0)
+    endpoint = EndpointModel(settings=settings, sentences=ScriptedModel(lambda request: ""))
     request = ModelRequest(
-        "say", "Say hello to Ben in one short sentence.", SentenceForm(()), 1, most_tokens=16
+        name="say",
+        prompt="Say hello to Ben in one short sentence.",
+        form=SentenceForm(()),
+        seed=1,
+        most_tokens=16,
     )
     answer = endpoint.answer(request)
     assert answer.text.strip()

@@ -12,7 +12,7 @@ import pytest
 
 from believable.core.errors import InvalidInput
 from believable.worlds.town.language.endpoint import EndpointModel, EndpointSettings, WaitNotice
-from believable.worlds.town.language.language_model import (
+from believable.worlds.town.language.model import (
     ChoiceForm,
     ModelRefused,
     ModelRequest,
@@ -24,7 +24,11 @@ from tests.worlds.town.language.endpoint_server import Reply, served
 from tests.worlds.town.language.simple_models import ScriptedModel
 
 REQUEST = ModelRequest(
-    "choose", "Tea or coffee?", ChoiceForm(("tea", "coffee"), "morning"), seed=7, most_tokens=20
+    name="choose",
+    prompt="Tea or coffee?",
+    form=ChoiceForm(("tea", "coffee"), "morning"),
+    seed=7,
+    most_tokens=20,
 )
 
 
@@ -40,9 +44,14 @@ class Waiting:
 
 
 def model_at(url: str, waiting: Waiting, **changes: object) -> EndpointModel:
-    settings = replace(EndpointSettings(url, "small", embedding_model="vectors"), **changes)  # type: ignore[arg-type]
+    settings = replace(
+        EndpointSettings(url=url, model="small", embedding_model="vectors"), **changes
+    )  # type: ignore[arg-type]
     return EndpointModel(
-        settings, on_wait=waiting.notices.append, now_s=lambda: waiting.at_s, sleep=waiting.sleep
+        settings=settings,
+        on_wait=waiting.notices.append,
+        now_s=lambda: waiting.at_s,
+        sleep=waiting.sleep,
     )
 
 
@@ -202,10 +211,10 @@ def test_vectors_come_in_the_order_of_the_texts() -> None:
 
 
 def test_an_endpoint_without_embeddings_needs_another_model() -> None:
-    settings = EndpointSettings("http://127.0.0.1:9/v1", "small")
+    settings = EndpointSettings(url="http://127.0.0.1:9/v1", model="small")
     with pytest.raises(InvalidInput, match="believable town models"):
-        EndpointModel(settings)
-    model = EndpointModel(settings, ScriptedModel(lambda request: ""))
+        EndpointModel(settings=settings)
+    model = EndpointModel(settings=settings, sentences=ScriptedModel(lambda request: ""))
     assert len(model.embed(["a", "b"])) == 2
     assert model.name == "endpoint small t0.7 · scripted"
     model.close()

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from believable.core.errors import InvalidInput, NotFound
-from believable.worlds.town.language.language_model import ChoiceForm, ModelRequest
+from believable.worlds.town.language.model import ChoiceForm, ModelRequest
 from believable.worlds.town.language.opening import ModelSettings, open_model, write_usage
 from believable.worlds.town.language.recorded_answers import AnswerBook, RememberingModel
 from tests.worlds.town.language.simple_models import ScriptedModel
 
-REQUEST = ModelRequest("choose", "Tea or coffee?", ChoiceForm(("tea", "coffee"), "morning"), seed=7)
+REQUEST = ModelRequest(
+    name="choose", prompt="Tea or coffee?", form=ChoiceForm(("tea", "coffee"), "morning"), seed=7
+)
 
 
 def remembered(path: Path, model: ScriptedModel | None) -> RememberingModel:

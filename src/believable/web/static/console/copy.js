@@ -12,7 +12,9 @@ for (const field of document.querySelectorAll("input.copy")) {
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(field.value);
     button.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+    setTimeout(() => {
+      button.textContent = "Copy";
+    }, 1500);
   });
   field.after(button);
 }

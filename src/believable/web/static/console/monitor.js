@@ -32,13 +32,17 @@ export function points(values) {
   const top = Math.max(0, ...values);
   const step = WIDTH / Math.max(values.length - 1, 1);
   const rise = top ? (HEIGHT - 2) / top : 0;
-  const line = values.map((value, i) => `${(i * step).toFixed(1)},${(HEIGHT - 1 - value * rise).toFixed(1)}`).join(" ");
+  const line = values
+    .map((value, i) => `${(i * step).toFixed(1)},${(HEIGHT - 1 - value * rise).toFixed(1)}`)
+    .join(" ");
   return { line, area: `0,${HEIGHT} ${line} ${WIDTH},${HEIGHT}`, top };
 }
 
 /** @param {number} value */
 export function number(value) {
-  return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+  return Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** @param {number | null} ms */
@@ -104,9 +108,11 @@ export class Board {
    */
   fits(shown) {
     const cells = this.root.querySelectorAll("#cells tbody tr").length;
-    return shown.state === this.root.dataset.state
-      && shown.funnel.length === this.root.querySelectorAll("#funnel tbody tr").length
-      && (cells === 0 || cells === shown.balance.cells.length);
+    return (
+      shown.state === this.root.dataset.state &&
+      shown.funnel.length === this.root.querySelectorAll("#funnel tbody tr").length &&
+      (cells === 0 || cells === shown.balance.cells.length)
+    );
   }
 
   /** @param {any} shown */
@@ -127,7 +133,8 @@ export class Board {
       output.closest(".tile")?.classList.toggle("zero", value === 0);
     }
     write(this.root, "#median", duration(shown.median_ms));
-    for (const [name, n] of Object.entries(shown.other_pools)) write(document, `[data-pool="${name}"]`, number(/** @type {number} */ (n)));
+    for (const [name, n] of Object.entries(shown.other_pools))
+      write(document, `[data-pool="${name}"]`, number(/** @type {number} */ (n)));
   }
 
   /** @param {any[]} steps */
@@ -161,26 +168,41 @@ export class Board {
     write(this.root, "#per-s", (perS.at(-1) ?? 0).toFixed(1));
     write(this.root, "#peak", top.toFixed(1));
     write(this.root, "#pulse-note", shown.pulse.exact ? "" : "estimated from a sample");
-    write(this.root, "#stalls", Math.round(beats.reduce((sum, beat) => sum + beat.n_media_stalls, 0)).toString());
+    write(
+      this.root,
+      "#stalls",
+      Math.round(beats.reduce((sum, beat) => sum + beat.n_media_stalls, 0)).toString(),
+    );
   }
 
   /** @param {any} shown */
   silent(shown) {
     write(this.root, "#n-silent", String(shown.n_silent));
-    write(this.root, "#silent-words", `session${shown.n_silent === 1 ? "" : "s"} quiet or with a gap`);
+    write(
+      this.root,
+      "#silent-words",
+      `session${shown.n_silent === 1 ? "" : "s"} quiet or with a gap`,
+    );
     const table = /** @type {HTMLElement | null} */ (this.root.querySelector("#silent"));
     const body = table?.querySelector("tbody");
     if (!table || !body) return;
     table.hidden = shown.silent.length === 0;
-    body.replaceChildren(...shown.silent.map((/** @type {any} */ session) => {
-      const row = document.createElement("tr");
-      const link = /** @type {HTMLAnchorElement} */ (piece("a", String(session.number)));
-      link.href = `/console/studies/${this.study}/sessions/${shown.pool}/${session.number}`;
-      const first = piece("td", "", "num");
-      first.append(link);
-      row.append(first, piece("td", String(session.position + 1), "num"), piece("td", duration(session.silent_ms), "num"), piece("td", session.missing ? "events missing" : ""));
-      return row;
-    }));
+    body.replaceChildren(
+      ...shown.silent.map((/** @type {any} */ session) => {
+        const row = document.createElement("tr");
+        const link = /** @type {HTMLAnchorElement} */ (piece("a", String(session.number)));
+        link.href = `/console/studies/${this.study}/sessions/${shown.pool}/${session.number}`;
+        const first = piece("td", "", "num");
+        first.append(link);
+        row.append(
+          first,
+          piece("td", String(session.position + 1), "num"),
+          piece("td", duration(session.silent_ms), "num"),
+          piece("td", session.missing ? "events missing" : ""),
+        );
+        return row;
+      }),
+    );
   }
 
   /** @param {any[]} alarms */
@@ -198,7 +220,13 @@ export class Board {
     box.setAttribute("role", "alert");
     const words = document.createElement("p");
     const since = new Date(alarm.raised_ms).toISOString().slice(0, 19).replace("T", " ");
-    words.append(piece("strong", alarm.kind.replaceAll("_", " ")), " ", piece("bdi", alarm.message), " ", piece("span", `since ${since} UTC`, "soft"));
+    words.append(
+      piece("strong", alarm.kind.replaceAll("_", " ")),
+      " ",
+      piece("bdi", alarm.message),
+      " ",
+      piece("span", `since ${since} UTC`, "soft"),
+    );
     box.append(words);
     if (alarm.id === null) {
       box.append(piece("p", "Ends by itself when its cause does.", "soft"));
@@ -207,7 +235,10 @@ export class Board {
     const form = /** @type {HTMLFormElement} */ (piece("form", "", "inline"));
     form.method = "post";
     form.action = `/console/studies/${this.study}/alarms`;
-    for (const [name, value] of [["csrf", this.root.dataset.csrf ?? ""], ["alarm", String(alarm.id)]]) {
+    for (const [name, value] of [
+      ["csrf", this.root.dataset.csrf ?? ""],
+      ["alarm", String(alarm.id)],
+    ]) {
       const field = document.createElement("input");
       field.type = "hidden";
       field.name = name;
@@ -262,7 +293,13 @@ export class Poll {
   later() {
     if (this.waiting) return;
     this.waiting = true;
-    this.parts.wait(() => { this.waiting = false; void this.beat(); }, EVERY_MS * Math.min(1 + this.failed, 10));
+    this.parts.wait(
+      () => {
+        this.waiting = false;
+        void this.beat();
+      },
+      EVERY_MS * Math.min(1 + this.failed, 10),
+    );
   }
 }
 
@@ -272,7 +309,11 @@ function start() {
   if (!(root instanceof HTMLElement) || !live) return;
   const board = new Board(root);
   const poll = new Poll({
-    ask: () => fetch(root.dataset.address ?? "", { headers: { accept: "application/json" }, cache: "no-store" }),
+    ask: () =>
+      fetch(root.dataset.address ?? "", {
+        headers: { accept: "application/json" },
+        cache: "no-store",
+      }),
     got: (shown) => (board.fits(shown) ? board.show(shown) : location.reload()),
     say: (state, words) => {
       live.className = `live ${state}`;

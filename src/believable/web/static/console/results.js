@@ -23,7 +23,9 @@ async function library() {
 
 async function look() {
   if (!live || document.hidden) return;
-  const answer = await fetch(live.dataset.address ?? "", { headers: { accept: "application/json" } });
+  const answer = await fetch(live.dataset.address ?? "", {
+    headers: { accept: "application/json" },
+  });
   if (!answer.ok) return;
   const state = await answer.json();
   live.classList.toggle("busy", state.busy);

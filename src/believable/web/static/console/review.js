@@ -21,13 +21,21 @@ export function start(page) {
   const form = page.querySelector("#decision");
   if (!(form instanceof HTMLFormElement)) return;
   const note = /** @type {HTMLInputElement} */ (form.elements.namedItem("note"));
-  const choices = /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll("input[name=preset]")]);
+  const choices = /** @type {HTMLInputElement[]} */ ([
+    ...form.querySelectorAll("input[name=preset]"),
+  ]);
   page.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     const typing = target instanceof HTMLInputElement && target.type === "text";
-    const onControl = target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement || target instanceof HTMLSelectElement;
+    const onControl =
+      target instanceof HTMLButtonElement ||
+      target instanceof HTMLAnchorElement ||
+      target instanceof HTMLSelectElement;
     if (onControl && event.key === "Enter") return;
-    const command = meaning(event.key, { typing, modified: event.ctrlKey || event.metaKey || event.altKey });
+    const command = meaning(event.key, {
+      typing,
+      modified: event.ctrlKey || event.metaKey || event.altKey,
+    });
     if (!command) return;
     event.preventDefault();
     if ("leave" in command) note.blur();
@@ -44,7 +52,9 @@ export function start(page) {
     }
   });
   for (const choice of choices) {
-    choice.addEventListener("change", () => { note.required = choice.value.endsWith("_other"); });
+    choice.addEventListener("change", () => {
+      note.required = choice.value.endsWith("_other");
+    });
   }
   form.addEventListener("submit", () => {
     const chosen = choices.find((choice) => choice.checked);

@@ -32,7 +32,13 @@ export function start(page) {
   page.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     const typing = target instanceof HTMLInputElement && target.type !== "checkbox";
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && search instanceof HTMLInputElement) {
+    if (
+      event.key === "/" &&
+      !typing &&
+      !event.ctrlKey &&
+      !event.metaKey &&
+      search instanceof HTMLInputElement
+    ) {
       event.preventDefault();
       search.focus();
       search.select();
@@ -42,8 +48,12 @@ export function start(page) {
   const all = page.querySelector("#mark-all");
   const count = page.querySelector("#n-marked");
   if (!(form instanceof HTMLFormElement) || !(all instanceof HTMLInputElement) || !count) return;
-  const boxes = /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll("input[name^=session-]")]);
-  const everything = /** @type {HTMLInputElement | null} */ (form.querySelector("input[name=everything]"));
+  const boxes = /** @type {HTMLInputElement[]} */ ([
+    ...form.querySelectorAll("input[name^=session-]"),
+  ]);
+  const everything = /** @type {HTMLInputElement | null} */ (
+    form.querySelector("input[name=everything]")
+  );
   /** @type {HTMLInputElement | null} */
   let last = null;
   const tell = () => {
@@ -63,7 +73,8 @@ export function start(page) {
   everything?.addEventListener("change", tell);
   for (const box of boxes) {
     box.addEventListener("click", (event) => {
-      if (event.shiftKey) for (const other of stretch(boxes, last, box)) other.checked = box.checked;
+      if (event.shiftKey)
+        for (const other of stretch(boxes, last, box)) other.checked = box.checked;
       last = box;
       tell();
     });

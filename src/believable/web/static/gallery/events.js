@@ -31,7 +31,9 @@ export function createEvents(list, declared) {
   }
 
   return {
-    get all() { return events; },
+    get all() {
+      return events;
+    },
     /** @param {string} kind @param {any} data */
     add: (kind, data) => {
       events.push({ kind, data });

@@ -3,12 +3,17 @@
 import { createEvents } from "./events.js";
 import { showTrial } from "/static/participant/trial.js";
 
-const state = JSON.parse(/** @type {HTMLElement} */ (document.getElementById("state")).textContent ?? "{}");
+const state = JSON.parse(
+  /** @type {HTMLElement} */ (document.getElementById("state")).textContent ?? "{}",
+);
 const main = /** @type {HTMLElement} */ (document.getElementById("trial"));
 const params = /** @type {HTMLTextAreaElement} */ (document.getElementById("params"));
 const problems = /** @type {HTMLElement} */ (document.getElementById("problems"));
 const kept = /** @type {HTMLElement} */ (document.getElementById("kept"));
-const events = createEvents(/** @type {HTMLElement} */ (document.getElementById("events")), state.declared);
+const events = createEvents(
+  /** @type {HTMLElement} */ (document.getElementById("events")),
+  state.declared,
+);
 /** @param {string} id */
 const choice = (id) => /** @type {HTMLSelectElement | null} */ (document.getElementById(id));
 
@@ -22,17 +27,32 @@ const request = () => ({
   params: params.value,
   language: choice("language")?.value ?? "en",
   player: choice("player")?.value ?? "replay",
-  practice: /** @type {HTMLInputElement | null} */ (document.getElementById("practice"))?.checked ?? false,
+  practice:
+    /** @type {HTMLInputElement | null} */ (document.getElementById("practice"))?.checked ?? false,
 });
 
-const SILENT = { ok: false, reply: { error: { message: "the gallery does not answer.", cure: "Start it again and reload this page." } } };
+const SILENT = {
+  ok: false,
+  reply: {
+    error: {
+      message: "the gallery does not answer.",
+      cure: "Start it again and reload this page.",
+    },
+  },
+};
 
 /** @param {string} what @param {any} body @returns {Promise<any>} */
 async function ask(what, body) {
   const { ok, reply } = await fetch(`${state.path}/${what}`, {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...request(), ...body }),
-  }).then(async (response) => ({ ok: response.ok, reply: await response.json() })).catch(() => SILENT);
-  tellProblems(reply.problems ?? (reply.error?.message ? [{ line: 0, path: "", ...reply.error }] : []));
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ ...request(), ...body }),
+  })
+    .then(async (response) => ({ ok: response.ok, reply: await response.json() }))
+    .catch(() => SILENT);
+  tellProblems(
+    reply.problems ?? (reply.error?.message ? [{ line: 0, path: "", ...reply.error }] : []),
+  );
   return ok ? reply : null;
 }
 
@@ -41,8 +61,13 @@ function tellProblems(list) {
   problems.hidden = !list.length;
   if (list.length) params.setAttribute("aria-invalid", "true");
   else params.removeAttribute("aria-invalid");
-  problems.replaceChildren(...list.map(({ line, path, message, cure }) =>
-    Object.assign(document.createElement("li"), { textContent: `${line ? `line ${line}` : ""} ${path}`.trim() + `: ${message} ${cure}` })));
+  problems.replaceChildren(
+    ...list.map(({ line, path, message, cure }) =>
+      Object.assign(document.createElement("li"), {
+        textContent: `${line ? `line ${line}` : ""} ${path}`.trim() + `: ${message} ${cure}`,
+      }),
+    ),
+  );
 }
 
 /** Makes everything anew from what was recorded. */
@@ -52,7 +77,12 @@ async function mount() {
   shown?.destroy();
   shown = null;
   // The first video is rendered when it is first asked for, which takes some seconds.
-  main.replaceChildren(Object.assign(document.createElement("p"), { className: "hint", textContent: "Preparing the example …" }));
+  main.replaceChildren(
+    Object.assign(document.createElement("p"), {
+      className: "hint",
+      textContent: "Preparing the example …",
+    }),
+  );
   const trial = await ask("mount", { events: events.all });
   if (own !== turn) return;
   main.replaceChildren();
@@ -61,11 +91,15 @@ async function mount() {
   kept.textContent = "";
   shown = await showTrial(main, trial, {
     texts: state.texts[request().language],
-    record: async (kind, data = {}) => { if (own === turn) events.add(kind, data); },
+    record: async (kind, data = {}) => {
+      if (own === turn) events.add(kind, data);
+    },
     connection: () => "saved",
     retry: () => undefined,
     keep: async () => false,
-    line: () => { throw new Error("no rounds are played in the gallery"); },
+    line: () => {
+      throw new Error("no rounds are played in the gallery");
+    },
     submit: (answers) => void submit(answers),
     decline: () => undefined,
     typing: { all: () => ({}), save: () => undefined, forget: () => undefined },
@@ -99,7 +133,8 @@ function startOver() {
 }
 
 /** @param {string} id @param {string} event @param {() => unknown} work */
-const on = (id, event, work) => document.getElementById(id)?.addEventListener(event, () => void work());
+const on = (id, event, work) =>
+  document.getElementById(id)?.addEventListener(event, () => void work());
 on("apply", "click", startOver);
 on("clear", "click", startOver);
 on("again", "click", mount);

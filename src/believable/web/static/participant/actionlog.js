@@ -12,14 +12,18 @@
 export function actionLog({ actors, actions, plans }) {
   const names = new Map(actors.map(({ id, name }) => [id, name]));
   const lines = [...actions].sort((a, b) => a.t0_ms - b.t0_ms || a.t1_ms - b.t1_ms);
-  const edges = Float64Array.from(new Set([...lines, ...plans].flatMap(({ t0_ms, t1_ms }) => [t0_ms, t1_ms]))).sort();
+  const edges = Float64Array.from(
+    new Set([...lines, ...plans].flatMap(({ t0_ms, t1_ms }) => [t0_ms, t1_ms])),
+  ).sort();
   /** @type {(() => void)[]} */
   const listeners = [];
   /** @type {Marks | null} */
   let marks = null;
 
   return {
-    actors, lines, plans,
+    actors,
+    lines,
+    plans,
     several: actors.length > 1,
     /** @param {string} actor */
     name: (actor) => names.get(actor) ?? "",
@@ -40,9 +44,14 @@ export function actionLog({ actors, actions, plans }) {
       }
       return low;
     },
-    get marks() { return marks; },
+    get marks() {
+      return marks;
+    },
     /** @param {Marks | null} shownMarks */
-    setMarks: (shownMarks) => { marks = shownMarks; listeners.forEach((listener) => listener()); },
+    setMarks: (shownMarks) => {
+      marks = shownMarks;
+      listeners.forEach((listener) => listener());
+    },
     /** Some line is marked otherwise than before. */
     marksChanged: () => listeners.forEach((listener) => listener()),
     /** @param {() => void} listener */

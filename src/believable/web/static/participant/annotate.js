@@ -15,7 +15,9 @@ const UPRIGHT = 1.2;
 
 /** Width over height of what the player shows. @param {HTMLElement} form */
 function ratio(form) {
-  const shown = /** @type {HTMLElement | null} */ (form.querySelector(".player video, .player canvas"));
+  const shown = /** @type {HTMLElement | null} */ (
+    form.querySelector(".player video, .player canvas")
+  );
   if (shown instanceof HTMLVideoElement) return shown.videoWidth / shown.videoHeight;
   return Number(shown?.style.getPropertyValue("--ratio") || Infinity);
 }
@@ -33,11 +35,20 @@ export async function annotator(form, trial, { texts, record }) {
   const { mount } = await load(trial.modules[kind]);
   const { signal } = trial;
   // For a test with a known signal no study has words of its own about what gets more and less.
-  const directions = signal && { high: texts[`qa.high.${signal.test}`], low: texts[`qa.low.${signal.test}`] };
+  const directions = signal && {
+    high: texts[`qa.high.${signal.test}`],
+    low: texts[`qa.low.${signal.test}`],
+  };
   return (player) => {
     const root = /** @type {HTMLElement} */ (form.querySelector(".annotate"));
     form.classList.toggle("upright", ratio(form) <= UPRIGHT);
     root.hidden = false;
-    return mount(root, { player, params: { ...params, ...directions }, texts, record, saved: saved(trial) });
+    return mount(root, {
+      player,
+      params: { ...params, ...directions },
+      texts,
+      record,
+      saved: saved(trial),
+    });
   };
 }

@@ -11,7 +11,10 @@ const TIMEOUT_MS = 20_000;
 export function createApi(base, fetch) {
   /** @param {string} path @param {RequestInit} init @returns {Promise<import("./channel.js").Reply>} */
   async function call(path, init) {
-    const response = await fetch(`${base}/${path}`, { ...init, headers: { Accept: "application/json", ...init.headers } });
+    const response = await fetch(`${base}/${path}`, {
+      ...init,
+      headers: { Accept: "application/json", ...init.headers },
+    });
     const json = (response.headers.get("Content-Type") ?? "").includes("json");
     return { status: response.status, data: json ? await response.json() : null };
   }

@@ -37,7 +37,11 @@
     banner.querySelector("button")?.addEventListener("click", () => hurry());
   }
 
-  const answered = () => fetch("/health", { cache: "no-store" }).then(({ ok }) => ok, () => false);
+  const answered = () =>
+    fetch("/health", { cache: "no-store" }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
 
   async function loadAnew() {
     if (waiting) return;
@@ -56,7 +60,13 @@
     }
   }
 
-  addEventListener("error", ({ target }) => { if (target instanceof HTMLScriptElement) void loadAnew(); }, true);
+  addEventListener(
+    "error",
+    ({ target }) => {
+      if (target instanceof HTMLScriptElement) void loadAnew();
+    },
+    true,
+  );
   addEventListener("online", () => hurry());
   addEventListener("arrived", () => keepTimes(0));
 })();

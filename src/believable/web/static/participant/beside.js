@@ -25,6 +25,8 @@ export function showBeside(root, { player, actions, overlay, seekable, texts, re
 /** The log of a video, which comes as a file of its own. @param {Uint8Array[]} pieces @returns {Promise<Log>} */
 export async function unpack(pieces) {
   const whole = new Blob(/** @type {BlobPart[]} */ (pieces));
-  const { actors, actions, plans } = await new Response(whole.stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  const { actors, actions, plans } = await new Response(
+    whole.stream().pipeThrough(new DecompressionStream("gzip")),
+  ).json();
   return { actors, actions: toRows(actions), plans: toRows(plans) };
 }

@@ -48,7 +48,10 @@ export function createChannel(queue, epoch, unsent, outside) {
   /** @param {number} ms */
   function wakeIn(ms) {
     if (timer !== null || stopped) return;
-    timer = outside.later(() => { timer = null; void pump(); }, ms);
+    timer = outside.later(() => {
+      timer = null;
+      void pump();
+    }, ms);
   }
 
   function pumpNow() {
@@ -155,20 +158,30 @@ export function createChannel(queue, epoch, unsent, outside) {
 
     /** @param {number} seq @returns {Promise<void>} resolves when the server has everything up to `seq` */
     flushed: (seq) =>
-      seq <= acknowledged ? Promise.resolve() : new Promise((resolve) => waiting.push({ seq, resolve })),
+      seq <= acknowledged
+        ? Promise.resolve()
+        : new Promise((resolve) => waiting.push({ seq, resolve })),
 
     /** The page goes away: one last request that may outlive it. What does not fit waits in the queue. */
     leave: () => {
       const batch = fitting(held.slice(0, batchEvents), KEEPALIVE_CHARACTERS);
       if (stopped || !batch.length || batch[0].body.length > KEEPALIVE_CHARACTERS) return;
-      outside.post("events", { epoch, events: pairs(batch) }, { keepalive: true }).catch(() => undefined);
+      outside
+        .post("events", { epoch, events: pairs(batch) }, { keepalive: true })
+        .catch(() => undefined);
     },
 
-    stop: () => { stopped = true; },
+    stop: () => {
+      stopped = true;
+    },
     /** How many the server does not have yet. */
-    get unsent() { return coming + held.length; },
+    get unsent() {
+      return coming + held.length;
+    },
     /** What is not acknowledged yet, in order. */
-    get entries() { return [...held]; },
+    get entries() {
+      return [...held];
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * How much of a medium was on screen, from what its player records; and whether that is enough for the questions. The server
- * judges by the same rule (`pages/submission.py`). Pure.
+ * judges by the same rule (`contracts/submission.py`). Pure.
  *
  * @typedef {[from: number, to: number]} Part
  */
@@ -22,24 +22,35 @@ export function coverage(seen, policy) {
     const others = parts.filter((part) => !touching.includes(part));
     const starts = [from, ...touching.map((part) => part[0])];
     const ends = [to, ...touching.map((part) => part[1])];
-    parts = [...others, /** @type {Part} */ ([Math.min(...starts), Math.max(...ends)])].sort((a, b) => a[0] - b[0]);
+    parts = [...others, /** @type {Part} */ ([Math.min(...starts), Math.max(...ends)])].sort(
+      (a, b) => a[0] - b[0],
+    );
   }
 
   const result = {
     /** Takes note of what the player records. @param {string} kind @param {any} data */
     note: (kind, data) => {
       if (kind === "media.ready") duration = data.duration_ms;
-      else if (kind === "media.interval" && data.to_ms > data.from_ms) add(data.from_ms, data.to_ms);
+      else if (kind === "media.interval" && data.to_ms > data.from_ms)
+        add(data.from_ms, data.to_ms);
       else if (kind === "media.ended") views += 1;
     },
-    get views() { return views; },
+    get views() {
+      return views;
+    },
     /** From 0 to 1. */
     get share() {
       if (!duration) return 0;
-      return Math.min(1, parts.reduce((sum, [from, to]) => sum + Math.max(0, Math.min(to, duration) - from), 0) / duration);
+      return Math.min(
+        1,
+        parts.reduce((sum, [from, to]) => sum + Math.max(0, Math.min(to, duration) - from), 0) /
+          duration,
+      );
     },
     /** Whether it was watched already: to the end, and enough of it. */
-    get complete() { return views > 0 && result.share >= policy.watched_share; },
+    get complete() {
+      return views > 0 && result.share >= policy.watched_share;
+    },
     /** Whether the questions may come. */
     get enough() {
       if (!policy.must_finish) return true;

@@ -16,13 +16,17 @@ export function installDialogs({ api, texts, recorder, onWithdrawn }) {
     later.showModal();
     void recorder()?.record("session.later", {}, { now: true });
     const unsent = /** @type {HTMLElement} */ (later.querySelector(".unsent"));
-    const watch = setInterval(() => { unsent.hidden = !recorder()?.unsent; }, 300);
+    const watch = setInterval(() => {
+      unsent.hidden = !recorder()?.unsent;
+    }, 300);
     later.addEventListener("close", () => clearInterval(watch), { once: true });
     try {
       const { status, data } = await api.get("later");
       if (status !== 200) throw new Error(String(status));
       for (const name of ["link", "code"]) {
-        const field = /** @type {HTMLInputElement | null} */ (later.querySelector(`[data-fill=${name}]`));
+        const field = /** @type {HTMLInputElement | null} */ (
+          later.querySelector(`[data-fill=${name}]`)
+        );
         if (field) field.value = data[name];
       }
     } catch {
@@ -54,9 +58,13 @@ export function installDialogs({ api, texts, recorder, onWithdrawn }) {
 
 /** Buttons that copy the field they name. @param {ParentNode} root @param {Record<string, string>} texts */
 export function installCopy(root, texts) {
-  for (const copy of /** @type {NodeListOf<HTMLButtonElement>} */ (root.querySelectorAll("button[data-copy]"))) {
+  for (const copy of /** @type {NodeListOf<HTMLButtonElement>} */ (
+    root.querySelectorAll("button[data-copy]")
+  )) {
     copy.addEventListener("click", async () => {
-      const field = /** @type {HTMLInputElement} */ (document.getElementById(copy.dataset.copy ?? ""));
+      const field = /** @type {HTMLInputElement} */ (
+        document.getElementById(copy.dataset.copy ?? "")
+      );
       field.select();
       try {
         await navigator.clipboard.writeText(field.value);

@@ -9,14 +9,17 @@ export function showErrors(form, errors) {
   const summary = /** @type {HTMLElement} */ (form.querySelector(".error-summary"));
   const list = /** @type {HTMLElement} */ (summary.querySelector("ul"));
   list.replaceChildren();
-  for (const root of /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll("[data-question]"))) {
+  for (const root of /** @type {NodeListOf<HTMLElement>} */ (
+    form.querySelectorAll("[data-question]")
+  )) {
     const words = errors[root.dataset.question ?? ""] ?? "";
     mark(root, words);
     if (!words) continue;
     list.append(entry(root, words));
     root.addEventListener("input", () => mark(root, ""), { once: true });
   }
-  if (errors[""]) list.prepend(Object.assign(document.createElement("li"), { textContent: errors[""] }));
+  if (errors[""])
+    list.prepend(Object.assign(document.createElement("li"), { textContent: errors[""] }));
   summary.hidden = !list.childElementCount;
   if (list.childElementCount) summary.focus();
 }

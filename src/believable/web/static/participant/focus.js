@@ -23,7 +23,9 @@ export function moveFocus(element) {
  */
 export function leadTo(section, words) {
   if (!section || !bringIntoSight(section, words)) return;
-  const target = /** @type {HTMLElement} */ (section.querySelector("h2, h3, legend, label, button") ?? section);
+  const target = /** @type {HTMLElement} */ (
+    section.querySelector("h2, h3, legend, label, button") ?? section
+  );
   if (!target.matches(CONTROLS)) target.tabIndex = -1;
   target.focus({ preventScroll: true });
 }
@@ -34,7 +36,8 @@ export function leadTo(section, words) {
  */
 export function bringIntoSight(section, words) {
   announce(words);
-  if (document.activeElement?.matches(FIELDS) && !document.activeElement.matches(".seek")) return false;
+  if (document.activeElement?.matches(FIELDS) && !document.activeElement.matches(".seek"))
+    return false;
   keepInSight(section);
   return true;
 }

@@ -13,14 +13,20 @@ export function createFullScreen(box, button, changed) {
   if (button && document.fullscreenEnabled) {
     button.hidden = false;
     button.addEventListener("click", () => (shown() ? leave() : enter()), { signal });
-    document.addEventListener("fullscreenchange", () => {
-      button.textContent = (shown() ? button.dataset.leave : button.dataset.enter) ?? "";
-      changed?.();
-    }, { signal });
+    document.addEventListener(
+      "fullscreenchange",
+      () => {
+        button.textContent = (shown() ? button.dataset.leave : button.dataset.enter) ?? "";
+        changed?.();
+      },
+      { signal },
+    );
   }
   // A browser may refuse; then everything stays as it is.
   const enter = () => void box.requestFullscreen().catch(() => {});
-  const leave = () => { if (shown()) void document.exitFullscreen().catch(() => {}); };
+  const leave = () => {
+    if (shown()) void document.exitFullscreen().catch(() => {});
+  };
   return {
     enter,
     leave,
@@ -38,8 +44,17 @@ export function createFullScreen(box, button, changed) {
  */
 export function offerFullScreen(box, controls, players, texts) {
   const [enter, leave] = [texts["media.full_screen"], texts["media.full_screen_leave"]];
-  const there = /** @type {HTMLButtonElement | null | undefined} */ (controls?.querySelector(".full-screen"));
-  const button = there ?? Object.assign(document.createElement("button"), { className: "button quiet full-screen", type: "button", hidden: true, textContent: enter });
+  const there = /** @type {HTMLButtonElement | null | undefined} */ (
+    controls?.querySelector(".full-screen")
+  );
+  const button =
+    there ??
+    Object.assign(document.createElement("button"), {
+      className: "button quiet full-screen",
+      type: "button",
+      hidden: true,
+      textContent: enter,
+    });
   button.onclick = null;
   Object.assign(button.dataset, { enter, leave });
   controls?.append(button);
@@ -51,7 +66,10 @@ export function offerFullScreen(box, controls, players, texts) {
       (next?.closest(".after") ?? next)?.scrollIntoView({ block: "nearest" });
     });
   });
-  for (const player of players) player.on("ended", () => { if (players.every(({ paused }) => paused)) screen.leave(); });
+  for (const player of players)
+    player.on("ended", () => {
+      if (players.every(({ paused }) => paused)) screen.leave();
+    });
   if (there) screen.enter();
   return screen;
 }

@@ -18,15 +18,25 @@ export function createLoading(form, media, texts, signal) {
   const troubled = media.map(() => false);
   /** Waits that a press on the button ends. @type {Set<() => void>} */
   const waits = new Set();
-  const retry = Object.assign(document.createElement("button"), { className: "button quiet retry", type: "button", textContent: texts["button.retry"], hidden: true });
+  const retry = Object.assign(document.createElement("button"), {
+    className: "button quiet retry",
+    type: "button",
+    textContent: texts["button.retry"],
+    hidden: true,
+  });
   retry.addEventListener("click", () => [...waits].forEach((over) => over()));
   line.after(retry);
   /** @param {number} ms @returns {Promise<void>} */
-  const sleep = (ms) => new Promise((resolve) => {
-    const over = () => { clearTimeout(timer); waits.delete(over); resolve(); };
-    const timer = setTimeout(over, ms);
-    waits.add(over);
-  });
+  const sleep = (ms) =>
+    new Promise((resolve) => {
+      const over = () => {
+        clearTimeout(timer);
+        waits.delete(over);
+        resolve();
+      };
+      const timer = setTimeout(over, ms);
+      waits.add(over);
+    });
 
   /** @param {number} number @param {boolean} on */
   function trouble(number, on) {
@@ -38,23 +48,43 @@ export function createLoading(form, media, texts, signal) {
   }
 
   /** A file, whatever it takes. @param {string} url @param {(bytes: number) => void} [onProgress] @param {number} [number] */
-  const get = (url, onProgress = () => undefined, number = media.length) => preload(url, {
-    fetch: (...request) => fetch(...request),
-    sleep,
-    onProgress,
-    onTrouble: (trying) => { if (Boolean(troubled[number]) !== trying) trouble(number, trying); },
-    signal,
-  });
+  const get = (url, onProgress = () => undefined, number = media.length) =>
+    preload(url, {
+      fetch: (...request) => fetch(...request),
+      sleep,
+      onProgress,
+      onTrouble: (trying) => {
+        if (Boolean(troubled[number]) !== trying) trouble(number, trying);
+      },
+      signal,
+    });
 
   return {
     get,
     /** All media, as their players take them. */
-    media: () => Promise.all(media.map(async ({ url, player }, number) => asContent(player, await get(url, (bytes) => {
-      received[number] = bytes;
-      bar.value = received.reduce((sum, count) => sum + count, 0);
-    }, number)))),
-    over: () => { box.hidden = true; },
+    media: () =>
+      Promise.all(
+        media.map(async ({ url, player }, number) =>
+          asContent(
+            player,
+            await get(
+              url,
+              (bytes) => {
+                received[number] = bytes;
+                bar.value = received.reduce((sum, count) => sum + count, 0);
+              },
+              number,
+            ),
+          ),
+        ),
+      ),
+    over: () => {
+      box.hidden = true;
+    },
     /** What came cannot be shown. */
-    failed: () => { if (!signal.aborted) /** @type {HTMLElement} */ (form.querySelector(".unplayable")).hidden = false; },
+    failed: () => {
+      if (!signal.aborted)
+        /** @type {HTMLElement} */ (form.querySelector(".unplayable")).hidden = false;
+    },
   };
 }

@@ -16,7 +16,9 @@ import { createTyping } from "./typing.js";
 /** Private windows of some browsers never answer at all. */
 const STORAGE_PATIENCE_MS = 4000;
 
-const state = JSON.parse(/** @type {HTMLElement} */ (document.getElementById("state")).textContent ?? "{}");
+const state = JSON.parse(
+  /** @type {HTMLElement} */ (document.getElementById("state")).textContent ?? "{}",
+);
 /** @type {Record<string, string>} */
 const texts = state.texts;
 const main = /** @type {HTMLElement} */ (document.getElementById("trial"));
@@ -28,11 +30,16 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Pauses between tries, which a person may cut short. @type {Set<() => void>} */
 const pauses = new Set();
 /** @param {number} ms @returns {Promise<void>} */
-const pause = (ms) => new Promise((resolve) => {
-  const over = () => { clearTimeout(timer); pauses.delete(over); resolve(); };
-  const timer = setTimeout(over, ms);
-  pauses.add(over);
-});
+const pause = (ms) =>
+  new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer);
+      pauses.delete(over);
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    pauses.add(over);
+  });
 
 async function bestStorage() {
   try {
@@ -69,7 +76,11 @@ function message(title, text, ...more) {
 
 /** @param {string} words @param {() => void} work */
 function actionButton(words, work) {
-  const button = Object.assign(document.createElement("button"), { className: "button", type: "button", textContent: words });
+  const button = Object.assign(document.createElement("button"), {
+    className: "button",
+    type: "button",
+    textContent: words,
+  });
   button.addEventListener("click", work);
   return button;
 }
@@ -84,7 +95,9 @@ function showProgress(position, total, minutes) {
   const bar = /** @type {HTMLProgressElement} */ (document.getElementById("progress"));
   bar.max = total;
   bar.value = position;
-  const step = texts["progress.value"].replace("{n}", String(position + 1)).replace("{total}", String(total));
+  const step = texts["progress.value"]
+    .replace("{n}", String(position + 1))
+    .replace("{total}", String(total));
   const words = `${step} · ${texts["progress.left"].replace("{n}", String(minutes))}`;
   bar.setAttribute("aria-valuetext", words);
   /** @type {HTMLElement} */ (document.getElementById("progress-words")).textContent = words;
@@ -94,7 +107,10 @@ async function run() {
   const api = createApi(state.base, (...request) => fetch(...request));
   const [storage] = await Promise.all([bestStorage(), askToSettle(session, openRoom, sleep)]);
   const queue = createQueue(storage, session);
-  const status = createStatus(/** @type {HTMLElement} */ (document.getElementById("status")), texts);
+  const status = createStatus(
+    /** @type {HTMLElement} */ (document.getElementById("status")),
+    texts,
+  );
   /** @type {import("./recorder.js").Recorder | null} */
   let recorder = null;
   /** @type {import("./channel.js").Channel | null} */
@@ -113,7 +129,9 @@ async function run() {
     channel?.retry();
     [...pauses].forEach((over) => over());
   }
-  main.addEventListener("trouble", (event) => status.trouble(/** @type {CustomEvent<boolean>} */ (event).detail));
+  main.addEventListener("trouble", (event) =>
+    status.trouble(/** @type {CustomEvent<boolean>} */ (event).detail),
+  );
 
   /** @type {import("./session.js").Screen} */
   const screen = {
@@ -154,19 +172,29 @@ async function run() {
     },
     taken: () => {
       hideSessionTools();
-      message(texts["taken.title"], texts["taken.text"], actionButton(texts["taken.button"], () => location.reload()));
+      message(
+        texts["taken.title"],
+        texts["taken.text"],
+        actionButton(texts["taken.button"], () => location.reload()),
+      );
     },
     withdrawn: async () => {
       hideSessionTools();
       // It is said when it is true: nothing more comes into the queue, and what was in it is gone.
-      const forgotten = Promise.resolve(recorder?.close()).then(() => queue.clear()).catch(() => undefined);
+      const forgotten = Promise.resolve(recorder?.close())
+        .then(() => queue.clear())
+        .catch(() => undefined);
       await Promise.race([forgotten, sleep(STORAGE_PATIENCE_MS)]);
       message(texts["withdraw.done.title"], texts["withdraw.done.text"]);
     },
     refused: (code) => {
       hideSessionTools();
       const words = `refused.${code}.title` in texts ? `refused.${code}` : "page.error";
-      message(texts[`${words}.title`], texts[`${words}.text`], actionButton(texts["button.reload"], () => location.reload()));
+      message(
+        texts[`${words}.title`],
+        texts[`${words}.text`],
+        actionButton(texts["button.reload"], () => location.reload()),
+      );
     },
     waiting: (on) => {
       if (on) saving("offline");
@@ -176,7 +204,10 @@ async function run() {
   };
 
   const course = createSession({
-    api, queue, screen, sleep: pause,
+    api,
+    queue,
+    screen,
+    sleep: pause,
     connect: (head, unsent) => {
       epoch = head.epoch;
       channel = createChannel(queue, head.epoch, unsent, {
@@ -191,40 +222,67 @@ async function run() {
         },
       });
       recorder = createRecorder({
-        queue, head, channel, epoch: head.epoch,
+        queue,
+        head,
+        channel,
+        epoch: head.epoch,
         fallback: () => createQueue(memoryStorage(), session),
         clock: { wall: () => Date.now(), mono: () => performance.now() },
         onTaken: () => course.taken(),
         onMemory: () => status.memoryOnly(),
       });
-      announceTab(session, head.epoch, { onTaken: () => course.taken(), onHello: () => course.settle() }, openRoom);
+      announceTab(
+        session,
+        head.epoch,
+        { onTaken: () => course.taken(), onHello: () => course.settle() },
+        openRoom,
+      );
       if (!storage.durable) status.memoryOnly();
       void recorder.record("page.open", {
         storage: storage.durable ? "indexeddb" : "memory",
-        width: innerWidth, height: innerHeight, pixel_ratio: devicePixelRatio,
-        frame_clock: "requestVideoFrameCallback" in HTMLVideoElement.prototype, hidden: document.hidden });
+        width: innerWidth,
+        height: innerHeight,
+        pixel_ratio: devicePixelRatio,
+        frame_clock: "requestVideoFrameCallback" in HTMLVideoElement.prototype,
+        hidden: document.hidden,
+      });
       return { recorder, channel };
     },
   });
 
-  const tell = (/** @type {string} */ kind) => { if (!course.over) void recorder?.record(kind); };
+  const tell = (/** @type {string} */ kind) => {
+    if (!course.over) void recorder?.record(kind);
+  };
   addEventListener("blur", () => tell("page.blur"));
   addEventListener("focus", () => tell("page.focus"));
-  document.addEventListener("visibilitychange", () => tell(document.hidden ? "page.hidden" : "page.visible"));
+  document.addEventListener("visibilitychange", () =>
+    tell(document.hidden ? "page.hidden" : "page.visible"),
+  );
   addEventListener("blur", () => void course.settle());
-  addEventListener("pagehide", () => { void course.settle(); channel?.leave(); });
+  addEventListener("pagehide", () => {
+    void course.settle();
+    channel?.leave();
+  });
   addEventListener("online", retry);
-  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) location.reload();
+  });
   addEventListener("beforeunload", (event) => {
     if (!course.over && recorder?.unsent) event.preventDefault();
   });
   installCopy(document, texts);
-  installDialogs({ api, texts, recorder: () => recorder, onWithdrawn: () => {
-    for (const open of document.querySelectorAll("dialog[open]")) /** @type {HTMLDialogElement} */ (open).close();
-    course.withdrawn();
-  } });
+  installDialogs({
+    api,
+    texts,
+    recorder: () => recorder,
+    onWithdrawn: () => {
+      for (const open of document.querySelectorAll("dialog[open]"))
+        /** @type {HTMLDialogElement} */ (open).close();
+      course.withdrawn();
+    },
+  });
   await course.start();
 }
 
 if (state.active) void run();
-else installCopy(document, texts);
+else if (state.base) installCopy(document, texts); // the gallery imports this file for its widgets

@@ -27,14 +27,19 @@ export function behind(gaps, time_ms, duration_ms) {
 export function showMissing(line, player, seen, trial, texts) {
   const words = document.createElement("span");
   words.setAttribute("role", "status");
-  const button = Object.assign(document.createElement("button"), { className: "button quiet", type: "button", textContent: texts["watch.show_unseen"] });
+  const button = Object.assign(document.createElement("button"), {
+    className: "button quiet",
+    type: "button",
+    textContent: texts["watch.show_unseen"],
+  });
   line.replaceChildren(words, button);
   const worth = (until_ms = player.duration_ms) => behind(seen.gaps, until_ms, player.duration_ms);
   let written_ms = 0;
 
   function refresh() {
     // While nothing was jumped over, there is nothing to say: who watches on sees everything.
-    const missing = !seen.enough && (seen.views > 0 || worth(player.time_ms).length > 0) && worth().length > 0;
+    const missing =
+      !seen.enough && (seen.views > 0 || worth(player.time_ms).length > 0) && worth().length > 0;
     line.hidden = !missing;
     if (missing) write();
   }
@@ -42,10 +47,22 @@ export function showMissing(line, player, seen, trial, texts) {
   function write() {
     written_ms = performance.now();
     const gaps = worth();
-    const listed = gaps.slice(0, LISTED).map(([from, to]) => `${player.clock(from)}–${player.clock(to)}`).join(", ");
+    const listed = gaps
+      .slice(0, LISTED)
+      .map(([from, to]) => `${player.clock(from)}–${player.clock(to)}`)
+      .join(", ");
     words.textContent = texts[trial.questions.length ? "watch.unseen" : "watch.unseen_unasked"]
       .replace("{share}", String(Math.floor(100 * seen.share)))
-      .replace("{needed}", String(Math.round(100 * /** @type {import("/static/players/video/policy.js").Policy} */ (trial.controls).watched_share)))
+      .replace(
+        "{needed}",
+        String(
+          Math.round(
+            100 *
+              /** @type {import("/static/players/video/policy.js").Policy} */ (trial.controls)
+                .watched_share,
+          ),
+        ),
+      )
       .replace("{parts}", gaps.length > LISTED ? `${listed} …` : listed);
   }
 
@@ -56,7 +73,9 @@ export function showMissing(line, player, seen, trial, texts) {
     void player.play();
   });
   for (const name of ["pause", "ended", "seek", "play"]) player.on(name, refresh);
-  player.on("time", () => { if (!line.hidden && performance.now() - written_ms > EVERY_MS) write(); });
+  player.on("time", () => {
+    if (!line.hidden && performance.now() - written_ms > EVERY_MS) write();
+  });
   refresh();
   return refresh;
 }

@@ -17,13 +17,16 @@ export function showOverlay(root, { player, log, overlay, seekable, texts, recor
   const bar = element("div", "overlay-bar");
   const panels = element("div", "overlay-panels");
   const shown = { plan: showPlan, log: showLog };
-  for (const which of /** @type {("plan" | "log")[]} */ (["plan", "log"])) if (overlay[which]) add(which);
+  for (const which of /** @type {("plan" | "log")[]} */ (["plan", "log"]))
+    if (overlay[which]) add(which);
   root.append(bar, panels);
   root.hidden = false;
 
   /** @param {"plan" | "log"} which */
   function add(which) {
-    const toggle = /** @type {HTMLButtonElement} */ (element("button", "button quiet overlay-toggle"));
+    const toggle = /** @type {HTMLButtonElement} */ (
+      element("button", "button quiet overlay-toggle")
+    );
     const panel = element("section", `overlay-panel overlay-${which}`);
     Object.assign(toggle, { type: "button", textContent: texts[`overlay.${which}`] });
     Object.assign(panel, { id: `overlay-${which}`, hidden: true });
@@ -32,13 +35,19 @@ export function showOverlay(root, { player, log, overlay, seekable, texts, recor
     toggle.setAttribute("aria-expanded", "false");
     /** @type {{refresh: () => void} | null} made when it is first opened */
     let content = null;
-    const refresh = () => { if (!panel.hidden) content?.refresh(); };
+    const refresh = () => {
+      if (!panel.hidden) content?.refresh();
+    };
     toggle.addEventListener("click", () => {
       player.split();
       panel.hidden = !panel.hidden;
-      record(panel.hidden ? "overlay.close" : "overlay.open", { which, media_ms: Math.round(player.time_ms) });
+      record(panel.hidden ? "overlay.close" : "overlay.open", {
+        which,
+        media_ms: Math.round(player.time_ms),
+      });
       toggle.setAttribute("aria-expanded", String(!panel.hidden));
-      if (!content && !panel.hidden) content = shown[which](panel, { player, log, seekable, texts });
+      if (!content && !panel.hidden)
+        content = shown[which](panel, { player, log, seekable, texts });
       refresh();
     });
     for (const name of ["time", "seek"]) player.on(name, refresh);

@@ -9,9 +9,16 @@
  * @param {{player: any, log: import("./actionlog.js").ActionLog, seekable: boolean, texts: Record<string, string>}} outside
  */
 export function showLog(panel, { player, log, seekable, texts }) {
-  const list = Object.assign(document.createElement("ol"), { className: "log-lines", tabIndex: -1 });
+  const list = Object.assign(document.createElement("ol"), {
+    className: "log-lines",
+    tabIndex: -1,
+  });
   const back = Object.assign(document.createElement("button"), {
-    className: "button quiet log-now", type: "button", textContent: texts["overlay.now"], hidden: true });
+    className: "button quiet log-now",
+    type: "button",
+    textContent: texts["overlay.now"],
+    hidden: true,
+  });
   let follows = true;
   let period = -1;
   /** The one line that the Tab key reaches. */
@@ -20,7 +27,8 @@ export function showLog(panel, { player, log, seekable, texts }) {
   const steps = new Map(log.plans.map((step) => [step.id, step]));
   rows.forEach(({ action, item }, number) => {
     const step = steps.get(action.serves ?? "");
-    if (step && (number === 0 || rows[number - 1].action.serves !== action.serves)) list.append(heading(step));
+    if (step && (number === 0 || rows[number - 1].action.serves !== action.serves))
+      list.append(heading(step));
     list.append(item);
   });
   if (!rows.length) list.textContent = texts["overlay.empty"];
@@ -50,7 +58,12 @@ export function showLog(panel, { player, log, seekable, texts }) {
       Object.assign(line, { type: "button" });
       line.addEventListener("click", () => player.seek(action.t0_ms));
     }
-    const thumb = Object.assign(document.createElement("button"), { className: "thumb", type: "button", hidden: true, tabIndex: -1 });
+    const thumb = Object.assign(document.createElement("button"), {
+      className: "thumb",
+      type: "button",
+      hidden: true,
+      tabIndex: -1,
+    });
     thumb.addEventListener("click", (event) => log.marks?.toggle(action, event.timeStamp));
     item.append(line, thumb);
     return { action, item, line, thumb };
@@ -104,15 +117,28 @@ export function showLog(panel, { player, log, seekable, texts }) {
   function follow(on) {
     follows = on;
     back.hidden = on;
-    if (on) { period = -1; refresh(); }
+    if (on) {
+      period = -1;
+      refresh();
+    }
   }
 
-  for (const name of ["wheel", "touchmove"]) list.addEventListener(name, () => follow(false), { passive: true });
-  list.addEventListener("pointerdown", (event) => { if (event.target === list) follow(false); });
+  for (const name of ["wheel", "touchmove"])
+    list.addEventListener(name, () => follow(false), { passive: true });
+  list.addEventListener("pointerdown", (event) => {
+    if (event.target === list) follow(false);
+  });
   list.addEventListener("keydown", (event) => {
     const inList = /** @type {HTMLElement} */ (event.target).closest("li");
     const at = rows.findIndex(({ item }) => item === inList);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1, PageDown: at + 10, PageUp: at - 10 }[event.key];
+    const to = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: rows.length - 1,
+      PageDown: at + 10,
+      PageUp: at - 10,
+    }[event.key];
     if (to === undefined || at < 0) return;
     event.preventDefault();
     follow(false);

@@ -18,7 +18,10 @@ export function showPlan(panel, { player, log, texts }) {
   for (const { id, name } of log.actors) {
     const roots = (below.get(null) ?? []).filter((step) => step.actor === id);
     if (!roots.length) continue;
-    if (log.several) panel.append(Object.assign(document.createElement("h2"), { className: "plan-who", textContent: name }));
+    if (log.several)
+      panel.append(
+        Object.assign(document.createElement("h2"), { className: "plan-who", textContent: name }),
+      );
     panel.append(branch(roots));
   }
   if (!parts.length) panel.textContent = texts["overlay.empty"];
@@ -36,8 +39,14 @@ export function showPlan(panel, { player, log, texts }) {
     const inner = below.get(step.id) ?? [];
     const always = step.t0_ms <= 0 && step.t1_ms >= player.duration_ms;
     const words = [
-      Object.assign(document.createElement("span"), { className: "plan-time", textContent: always ? "" : `${player.clock(step.t0_ms)}–${player.clock(step.t1_ms, true)}` }),
-      Object.assign(document.createElement("span"), { className: "plan-text", textContent: step.text }),
+      Object.assign(document.createElement("span"), {
+        className: "plan-time",
+        textContent: always ? "" : `${player.clock(step.t0_ms)}–${player.clock(step.t1_ms, true)}`,
+      }),
+      Object.assign(document.createElement("span"), {
+        className: "plan-text",
+        textContent: step.text,
+      }),
     ];
     let fold = null;
     if (inner.length) {
@@ -57,7 +66,8 @@ export function showPlan(panel, { player, log, texts }) {
   function show(step) {
     if (!step) return;
     const above = step.getBoundingClientRect().top - panel.getBoundingClientRect().top;
-    panel.scrollTop += above - (panel.clientHeight - Math.min(step.offsetHeight, panel.clientHeight)) / 2;
+    panel.scrollTop +=
+      above - (panel.clientHeight - Math.min(step.offsetHeight, panel.clientHeight)) / 2;
   }
 
   return {
@@ -73,7 +83,8 @@ export function showPlan(panel, { player, log, texts }) {
         else item.removeAttribute("aria-current");
         if (fold && !touched.has(item)) fold.open = on || step.parent === null;
       }
-      if (!panel.matches(":hover, :focus-within")) show(panel.querySelector(".current:not(:has(.current))"));
+      if (!panel.matches(":hover, :focus-within"))
+        show(panel.querySelector(".current:not(:has(.current))"));
     },
   };
 }

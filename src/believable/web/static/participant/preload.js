@@ -15,12 +15,15 @@ const PATIENCE_MS = 8000;
  * @param {number} [outside.patienceMs]
  * @returns {Promise<Uint8Array[]>} the pieces, in order
  */
-export async function preload(url, { fetch, sleep, onProgress, onTrouble = () => undefined, signal, patienceMs = PATIENCE_MS }) {
+export async function preload(
+  url,
+  { fetch, sleep, onProgress, onTrouble = () => undefined, signal, patienceMs = PATIENCE_MS },
+) {
   /** @type {Uint8Array[]} */
   let pieces = [];
   let received = 0;
   let total = Infinity;
-  for (let failures = 0; received < total; ) {
+  for (let failures = 0; received < total;) {
     const silence = new AbortController();
     const leave = () => silence.abort();
     signal?.addEventListener("abort", leave);
@@ -29,8 +32,12 @@ export async function preload(url, { fetch, sleep, onProgress, onTrouble = () =>
     try {
       const headers = received ? { Range: `bytes=${received}-` } : undefined;
       const response = await fetch(url, { headers, signal: silence.signal });
-      if (response.status === 200 && received) { pieces = []; received = 0; }
-      if (response.status !== 200 && response.status !== 206) throw new Error(`status ${response.status}`);
+      if (response.status === 200 && received) {
+        pieces = [];
+        received = 0;
+      }
+      if (response.status !== 200 && response.status !== 206)
+        throw new Error(`status ${response.status}`);
       total = received + Number(response.headers.get("Content-Length"));
       const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -67,6 +74,9 @@ export function mediaType(pieces) {
  * @param {string} player @param {Uint8Array[]} pieces @returns {string | Blob}
  */
 export function asContent(player, pieces) {
-  const whole = new Blob(/** @type {BlobPart[]} */ (pieces), player === "video" ? { type: mediaType(pieces) } : {});
+  const whole = new Blob(
+    /** @type {BlobPart[]} */ (pieces),
+    player === "video" ? { type: mediaType(pieces) } : {},
+  );
   return player === "video" ? URL.createObjectURL(whole) : whole;
 }

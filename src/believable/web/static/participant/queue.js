@@ -97,7 +97,8 @@ export function createQueue(storage, session) {
     /** @param {number} ack everything up to it is stored by the server @returns {Promise<void>} */
     drop: (ack) =>
       storage.run(async (t) => {
-        for (const { seq } of await t.all("events", session)) if (seq <= ack) t.remove("events", [session, seq]);
+        for (const { seq } of await t.all("events", session))
+          if (seq <= ack) t.remove("events", [session, seq]);
       }),
 
     /** @returns {Promise<Head | undefined>} */

@@ -17,7 +17,16 @@
  * @param {() => void} parts.onTaken
  * @param {() => void} parts.onMemory
  */
-export function createRecorder({ queue, head, fallback, channel, epoch, clock, onTaken, onMemory }) {
+export function createRecorder({
+  queue,
+  head,
+  fallback,
+  channel,
+  epoch,
+  clock,
+  onTaken,
+  onMemory,
+}) {
   let position = 0;
   let closed = false;
   /** @type {Promise<any>} */
@@ -61,7 +70,12 @@ export function createRecorder({ queue, head, fallback, channel, epoch, clock, o
   function bodyOf(kind, data, mono_ms) {
     const waited = Math.max(0, clock.mono() - mono_ms);
     return JSON.stringify({
-      kind, trial: position, at_ms: Math.round(clock.wall() - waited), mono_ms: Math.round(mono_ms * 10) / 10, data });
+      kind,
+      trial: position,
+      at_ms: Math.round(clock.wall() - waited),
+      mono_ms: Math.round(mono_ms * 10) / 10,
+      data,
+    });
   }
 
   return {
@@ -92,7 +106,9 @@ export function createRecorder({ queue, head, fallback, channel, epoch, clock, o
     },
 
     /** Events from now on belong to this trial. @param {number} next */
-    at: (next) => { position = next; },
+    at: (next) => {
+      position = next;
+    },
 
     /** @returns {Promise<void>} resolves when everything so far is in the queue */
     idle: () => turn.then(() => undefined),
@@ -104,6 +120,8 @@ export function createRecorder({ queue, head, fallback, channel, epoch, clock, o
       return head;
     },
 
-    get unsent() { return channel.unsent; },
+    get unsent() {
+      return channel.unsent;
+    },
   };
 }

@@ -5,7 +5,7 @@ const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 8000];
 
 /**
  * @typedef {object} Surroundings
- * @property {(address: string) => Promise<any>} bring
+ * @property {(address: string) => Promise<any>} bring imports a file
  * @property {(ms: number) => Promise<void>} sleep
  * @property {(trying: boolean) => void} onTrouble
  */
@@ -17,26 +17,32 @@ let troubled = 0;
 /** @type {Surroundings} */
 const browser = {
   bring: (address) => import(address),
-  sleep: (ms) => new Promise((resolve) => {
-    setTimeout(resolve, ms);
-    addEventListener("online", () => resolve(), { once: true });
-  }),
+  sleep: (ms) =>
+    new Promise((resolve) => {
+      setTimeout(resolve, ms);
+      addEventListener("online", () => resolve(), { once: true });
+    }),
   onTrouble: (trying) => {
     troubled += trying ? 1 : -1;
-    document.getElementById("trial")?.dispatchEvent(new CustomEvent("trouble", { detail: troubled > 0 }));
+    document
+      .getElementById("trial")
+      ?.dispatchEvent(new CustomEvent("trouble", { detail: troubled > 0 }));
   },
 };
 
 /**
  * A script with all that it imports, whatever it takes. Browsers ask again for what did not arrive.
- * @param {string} address @param {Surroundings} surroundings
+ * @param {string | (() => Promise<any>)} wanted its address, or what imports it: then esbuild puts it into the bundle of the caller.
+ *   After a `#`, an address names a module of a bundle.
+ * @param {Surroundings} surroundings
  */
-export async function load(address, { bring, sleep, onTrouble } = browser) {
+export async function load(wanted, { bring, sleep, onTrouble } = browser) {
+  const [file, name] = typeof wanted === "string" ? wanted.split("#") : [];
   for (let failures = 0; ; failures += 1) {
     try {
-      const script = await bring(address);
+      const script = await (typeof wanted === "string" ? bring(file ?? wanted) : wanted());
       if (failures) onTrouble(false);
-      return script;
+      return name ? script[name] : script;
     } catch (error) {
       if (!isMissing(error)) throw error;
       if (!failures) onTrouble(true);

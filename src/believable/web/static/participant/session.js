@@ -79,7 +79,8 @@ export function createSession({ api, queue, screen, sleep, connect }) {
     if (trial.kind === "finish") return finish();
     trial.drafts = { ...trial.drafts, ...localDrafts(unsent, trial.position) };
     trial.opened = [...trial.opened, ...localOpened(unsent, trial.position)];
-    if (trial.streams?.length) trial.saved = withUnsent(trial.saved, unsent, trial.position, trial.streams);
+    if (trial.streams?.length)
+      trial.saved = withUnsent(trial.saved, unsent, trial.position, trial.streams);
     shown?.destroy();
     shown = await screen.trial(trial);
     position = trial.position;
@@ -92,7 +93,9 @@ export function createSession({ api, queue, screen, sleep, connect }) {
     const entry = await recorder.record(kind, data);
     if (!entry) return;
     const closing = { epoch, position, seq: entry.seq };
-    const carried = await channel.carry(entry.seq, (events) => api.post("advance", { ...closing, events }));
+    const carried = await channel.carry(entry.seq, (events) =>
+      api.post("advance", { ...closing, events }),
+    );
     if (!carried) await channel.flushed(entry.seq);
     const unsent = channel.entries;
     const reply = carried ?? (await ask(() => api.post("advance", closing)));
@@ -113,7 +116,9 @@ export function createSession({ api, queue, screen, sleep, connect }) {
     shown = null;
     screen.sending(false);
     const head = await recorder.close();
-    const slow = sleep(3000).then(() => { if (!over) screen.sending(true); });
+    const slow = sleep(3000).then(() => {
+      if (!over) screen.sending(true);
+    });
     channel.retry();
     await channel.flushed(head.seq);
     const reply = await ask(() => api.post("finish", { epoch, seq: head.seq, head: head.hash }));
@@ -155,7 +160,9 @@ export function createSession({ api, queue, screen, sleep, connect }) {
       if (why === "taken_over") end(screen.taken);
       else if (why === "withdrawn") end(screen.withdrawn);
     },
-    get over() { return over; },
+    get over() {
+      return over;
+    },
   };
 }
 
@@ -179,7 +186,9 @@ export function localDrafts(unsent, position) {
  */
 export function localOpened(unsent, position) {
   const events = unsent.map(({ body }) => JSON.parse(body));
-  return events.filter(({ kind, trial }) => kind === "overlay.open" && trial === position).map(({ data }) => data.which);
+  return events
+    .filter(({ kind, trial }) => kind === "overlay.open" && trial === position)
+    .map(({ data }) => data.which);
 }
 
 /**

@@ -7,7 +7,11 @@ async function refresh() {
   if (!list) return;
   try {
     const response = await fetch("/", { headers: { accept: "text/html" } });
-    const fresh = response.ok ? new DOMParser().parseFromString(await response.text(), "text/html").getElementById("studies") : null;
+    const fresh = response.ok
+      ? new DOMParser()
+          .parseFromString(await response.text(), "text/html")
+          .getElementById("studies")
+      : null;
     if (fresh && fresh.innerHTML !== list.innerHTML) replaceEntries(list, fresh);
     if (fresh && !("coming" in fresh.dataset)) return;
   } catch {

@@ -24,10 +24,21 @@ export function createStatus(line, texts) {
   return {
     show,
     /** What the page shows does not come, or comes again. @param {boolean} on */
-    trouble: (on) => { if (on !== stuck) { stuck = on; show(latest); } },
+    trouble: (on) => {
+      if (on !== stuck) {
+        stuck = on;
+        show(latest);
+      }
+    },
     /** Says for good that sending has stopped. @param {string} state */
-    end: (state) => { show(state); final = true; },
+    end: (state) => {
+      show(state);
+      final = true;
+    },
     /** The browser keeps nothing: say so as long as this page is open. */
-    memoryOnly: () => { memory = true; show("saved"); },
+    memoryOnly: () => {
+      memory = true;
+      show("saved");
+    },
   };
 }

@@ -6,6 +6,7 @@
  * @typedef {{player: string, src: any}} Source what a player takes as its `src`
  */
 import { asContent, preload } from "./preload.js";
+import { load } from "./scripts.js";
 
 const WIDTH = 480;
 const PATIENCE_MS = 500;
@@ -15,9 +16,13 @@ const PATIENCE_MS = 500;
  * @param {HTMLElement} form @param {Source[]} sources @param {Record<string, string>} modules
  */
 export async function drawStills(form, sources, modules) {
-  const places = /** @type {HTMLCanvasElement[]} */ (Array.from(form.querySelectorAll("canvas[data-still]")));
+  const places = /** @type {HTMLCanvasElement[]} */ (
+    Array.from(form.querySelectorAll("canvas[data-still]"))
+  );
   if (!places.length) return;
-  const pictures = await Promise.all(sources.map((source) => picture(source, modules).catch(() => null)));
+  const pictures = await Promise.all(
+    sources.map((source) => picture(source, modules).catch(() => null)),
+  );
   for (const place of places) {
     const picture = pictures[Number(place.dataset.still)];
     if (picture) copy(picture, place);
@@ -30,27 +35,36 @@ export async function drawStills(form, sources, modules) {
  * @param {HTMLElement} form @param {import("./trial.js").TrialData} trial @param {AbortSignal} signal
  */
 export async function remind(form, trial, signal) {
-  const sources = await Promise.all(trial.stills.map(async ({ url, player }) => ({
-    player,
-    src: asContent(player, await preload(url, {
-      fetch: (...request) => fetch(...request),
-      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-      onProgress: () => undefined,
-      signal,
+  const sources = await Promise.all(
+    trial.stills.map(async ({ url, player }) => ({
+      player,
+      src: asContent(
+        player,
+        await preload(url, {
+          fetch: (...request) => fetch(...request),
+          sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+          onProgress: () => undefined,
+          signal,
+        }),
+      ),
     })),
-  })));
+  );
   await drawStills(form, sources, trial.modules);
   for (const { src } of sources) if (typeof src === "string") URL.revokeObjectURL(src);
 }
 
 /** @param {Source} source @param {Record<string, string>} modules @returns {Promise<HTMLCanvasElement>} */
 async function picture({ player, src }, modules) {
-  return player === "video" ? ofVideo(src) : ofRecording(src, (await import(modules[player])).create);
+  return player === "video" ? ofVideo(src) : ofRecording(src, (await load(modules[player])).create);
 }
 
 /** @param {string} src */
 async function ofVideo(src) {
-  const video = Object.assign(document.createElement("video"), { muted: true, preload: "auto", src });
+  const video = Object.assign(document.createElement("video"), {
+    muted: true,
+    preload: "auto",
+    src,
+  });
   await happens(video, "loadeddata");
   await handedOver(video);
   const drawn = canvas(video.videoWidth / video.videoHeight);
@@ -66,11 +80,31 @@ async function ofRecording(src, create) {
   Object.assign(root.style, { position: "absolute", left: "-9999px", width: `${WIDTH}px` });
   root.setAttribute("aria-hidden", "true");
   document.body.append(root);
-  const policy = { pause: true, seek: true, replay: true, max_views: null, must_finish: true, volume: false, speeds: [1], speed: 1, zoom: false };
+  const policy = {
+    pause: true,
+    seek: true,
+    replay: true,
+    max_views: null,
+    must_finish: true,
+    volume: false,
+    speeds: [1],
+    speed: 1,
+    zoom: false,
+  };
   const texts = new Proxy({}, { get: () => "" });
-  const player = create(root, { src, policy, texts, record: () => undefined, seen: { views: 0, position_ms: 0 }, keys: new EventTarget() });
+  const player = create(root, {
+    src,
+    policy,
+    texts,
+    record: () => undefined,
+    seen: { views: 0, position_ms: 0 },
+    keys: new EventTarget(),
+  });
   try {
-    await new Promise((resolve, reject) => { player.on("ready", resolve); player.on("trouble", reject); });
+    await new Promise((resolve, reject) => {
+      player.on("ready", resolve);
+      player.on("trouble", reject);
+    });
     player.quiet = true;
     for (let n = 0; n < 3; n += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
     const drawn = canvas(player.canvas.width / player.canvas.height);
@@ -84,7 +118,10 @@ async function ofRecording(src, create) {
 
 /** @param {number} ratio */
 function canvas(ratio) {
-  return Object.assign(document.createElement("canvas"), { width: WIDTH, height: Math.round(WIDTH / (ratio || 16 / 9)) });
+  return Object.assign(document.createElement("canvas"), {
+    width: WIDTH,
+    height: Math.round(WIDTH / (ratio || 16 / 9)),
+  });
 }
 
 /** @param {HTMLVideoElement | HTMLCanvasElement} from @param {HTMLCanvasElement} to gets the shape of what is copied */
@@ -101,7 +138,9 @@ function copy(from, to) {
  * so, or not for a video out of sight, are given a moment. @param {HTMLVideoElement} video
  */
 function handedOver(video) {
-  const shown = new Promise((resolve) => { if ("requestVideoFrameCallback" in video) video.requestVideoFrameCallback(resolve); });
+  const shown = new Promise((resolve) => {
+    if ("requestVideoFrameCallback" in video) video.requestVideoFrameCallback(resolve);
+  });
   return Promise.race([shown, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
 }
 

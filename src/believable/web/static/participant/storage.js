@@ -41,16 +41,26 @@ function inTransaction(database, work) {
     /** @type {T} */
     let result;
     transaction.oncomplete = () => resolve(result);
-    transaction.onerror = transaction.onabort = () => reject(transaction.error ?? new Error("aborted"));
+    transaction.onerror = transaction.onabort = () =>
+      reject(transaction.error ?? new Error("aborted"));
     work({
       get: (store, key) => settled(transaction.objectStore(store).get(key)),
       put: (store, key, value) => void transaction.objectStore(store).put(value, key),
       remove: (store, key) => void transaction.objectStore(store).delete(key),
       all: (store, session, limit) =>
-        settled(transaction.objectStore(store).getAll(IDBKeyRange.bound([session], [session, LAST]), limit)),
+        settled(
+          transaction
+            .objectStore(store)
+            .getAll(IDBKeyRange.bound([session], [session, LAST]), limit),
+        ),
     }).then(
-      (value) => { result = value; },
-      (error) => { reject(error); transaction.abort(); },
+      (value) => {
+        result = value;
+      },
+      (error) => {
+        reject(error);
+        transaction.abort();
+      },
     );
   });
 }
@@ -60,7 +70,8 @@ export function memoryStorage() {
   /** @type {Map<string, {key: Key, value: any}>} */
   const held = new Map();
   let turn = Promise.resolve();
-  const name = (/** @type {StoreName} */ store, /** @type {Key} */ key) => JSON.stringify([store, ...key]);
+  const name = (/** @type {StoreName} */ store, /** @type {Key} */ key) =>
+    JSON.stringify([store, ...key]);
   /** @type {Transaction} */
   const transaction = {
     get: async (store, key) => held.get(name(store, key))?.value,
@@ -77,7 +88,10 @@ export function memoryStorage() {
     durable: false,
     run: (work) => {
       const done = turn.then(() => work(transaction));
-      turn = done.then(() => undefined, () => undefined);
+      turn = done.then(
+        () => undefined,
+        () => undefined,
+      );
       return done;
     },
   };

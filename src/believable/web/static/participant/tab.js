@@ -20,7 +20,9 @@ export async function askToSettle(session, open, sleep) {
   const room = open(name(session));
   if (!room) return;
   const settled = new Promise((resolve) => {
-    room.onmessage = (/** @type {MessageEvent} */ event) => { if (event.data?.settled) resolve(undefined); };
+    room.onmessage = (/** @type {MessageEvent} */ event) => {
+      if (event.data?.settled) resolve(undefined);
+    };
   });
   room.postMessage({ hello: true });
   await Promise.race([settled, sleep(PATIENCE_MS)]);

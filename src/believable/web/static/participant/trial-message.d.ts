@@ -7,8 +7,7 @@ export interface MediumPart {
   player: string;
   /** Address of a video's action log, where the page shows it; a recording has its own inside. */
   log: string | null;
-  /** If the medium is a round that the participant played: the position of the page on which it
-was played. */
+  /** If the medium is a round that the participant played: the position of the page on which it was played. */
   round: number | null;
 }
 
@@ -22,14 +21,13 @@ export interface SeenPart {
 export interface SeveralPart {
   /** Whether they have common controls. */
   together: boolean;
-  /** After which views the questions come. */
+  /** The views after which the questions appear. */
   watch: "all" | "any";
   each: SeenPart[];
 }
 
 export interface DevicePart {
-  /** Of each row, the sound of its tones: one period, 16-bit samples at 8000 Hz, left and right in
-turn, as Base64; null: headphones are not checked. Which one is quieter is not said. */
+  /** Of each row, the sound of its tones: one period, 16-bit samples at 8000 Hz, left and right in turn, as Base64; null: headphones are not checked. Which one is quieter is not said. */
   tones: string[][] | null;
   /** Those of later attempts. */
   later: (string[][] | null)[];
@@ -98,30 +96,29 @@ export interface TrialMessage {
   /** Instrument or player → address of its module. */
   modules: Record<string, string>;
   media: MediumPart[];
-  /** What the page reminds of with small pictures. */
+  /** The small pictures with which the page reminds of earlier ones. */
   stills: MediumPart[];
-  /** Each with `id`, `kind`, `required`, `params` and, where the browser has to follow a rule,
-`show_if`. */
+  /** Each with `id`, `kind`, `required`, `params` and, where the browser has to follow a rule, `show_if`. */
   questions: Record<string, any>[];
   /** Consent boxes. */
   boxes: string[];
-  /** What was entered before a reload, by question. */
+  /** The entries before a reload, by question. */
   drafts: Record<string, any>;
   /** Question → the order its options are shown in. */
   orders: Record<string, string[]>;
   controls: ControlsPart | null;
   overlay: OverlayPart | null;
-  /** What was opened beside the player so far. */
+  /** The overlays that were opened already. */
   opened: string[];
   seen: SeenPart;
   several: SeveralPart | null;
   device: DevicePart | null;
   signal: SignalPart | null;
   play: PlayPart | null;
-  /** Seconds before people can go on. */
+  /** Seconds before people can continue. */
   wait_s: number;
   annotate: AnnotatePart | null;
-  /** Events of the annotation so far: number, kind, data. */
+  /** Events of the annotation until now: number, kind, data. */
   saved: [number, string, Record<string, any>][];
   /** The kinds of those events. */
   streams: string[];

@@ -44,14 +44,21 @@ export async function showTrial(main, trial, outside) {
   const form = /** @type {HTMLFormElement} */ (main.querySelector("form.trial"));
   const next = /** @type {HTMLButtonElement} */ (form.querySelector("button.next"));
   const questions = await mountQuestions(form, trial.questions, {
-    load: (kind) => load(trial.modules[kind]), texts, record, typing: outside.typing });
+    load: (kind) => load(trial.modules[kind]),
+    texts,
+    record,
+    typing: outside.typing,
+  });
   questions.opened(...trial.opened);
   questions.restore(trial.drafts);
   /** @type {Outside} */
-  const inside = { ...outside, record: (kind, data, options) => {
-    if (kind === "overlay.open") questions.opened(data.which);
-    return record(kind, data, options);
-  } };
+  const inside = {
+    ...outside,
+    record: (kind, data, options) => {
+      if (kind === "overlay.open") questions.opened(data.which);
+      return record(kind, data, options);
+    },
+  };
   const page = await special(form, trial, inside, leaving.signal);
   let busy = false;
   next.disabled = Boolean(page.waits?.());
@@ -63,7 +70,9 @@ export async function showTrial(main, trial, outside) {
     outside.submit({ ...questions.answers(), ...boxes(form), ...page.answers?.() });
   });
   const decline = /** @type {HTMLButtonElement | null} */ (form.querySelector("button.decline"));
-  decline?.addEventListener("click", () => { if (!busy) outside.decline(); });
+  decline?.addEventListener("click", () => {
+    if (!busy) outside.decline();
+  });
   if (decline) decline.disabled = false; // a press before it listens would be lost
   const trouble = /** @type {HTMLElement} */ (form.querySelector(".send-trouble"));
   trouble.querySelector("button")?.addEventListener("click", () => outside.retry());
@@ -77,20 +86,28 @@ export async function showTrial(main, trial, outside) {
     const line = /** @type {HTMLElement} */ (trouble.querySelector("span"));
     if (line.textContent !== words) line.textContent = words;
   }
-  void record("trial.shown", { kind: trial.kind, ...(Object.keys(trial.orders).length ? { orders: trial.orders } : {}) });
+  void record("trial.shown", {
+    kind: trial.kind,
+    ...(Object.keys(trial.orders).length ? { orders: trial.orders } : {}),
+  });
 
   return {
     /** @param {boolean} on */
     setBusy: (on) => {
       busy = on;
       clearTimeout(slow);
-      if (on) slow = setTimeout(() => { if (busy && trouble.hidden) sayTrouble("slow"); }, SLOW_MS);
+      if (on)
+        slow = setTimeout(() => {
+          if (busy && trouble.hidden) sayTrouble("slow");
+        }, SLOW_MS);
       sayTrouble(on && IN_TROUBLE.includes(outside.connection()) ? outside.connection() : null);
       next.toggleAttribute("aria-disabled", on);
       next.setAttribute("aria-busy", String(on));
     },
     /** How sending goes on. @param {string} state */
-    connection: (state) => { if (state !== "saving") sayTrouble(IN_TROUBLE.includes(state) ? state : null); },
+    connection: (state) => {
+      if (state !== "saving") sayTrouble(IN_TROUBLE.includes(state) ? state : null);
+    },
     /** @param {Record<string, string>} errors */
     showErrors: (errors) => {
       form.querySelector("details.reminder")?.removeAttribute("hidden"); // what was asked about is at hand from now on
@@ -99,13 +116,20 @@ export async function showTrial(main, trial, outside) {
     },
     /** Records what was typed and not told yet. */
     settle: () => questions.settle(),
-    destroy: () => { clearTimeout(slow); leaving.abort(); questions.settle(); page.stop?.(); },
+    destroy: () => {
+      clearTimeout(slow);
+      leaving.abort();
+      questions.settle();
+      page.stop?.();
+    },
   };
 }
 
 /** Ticked consent boxes by id; the server knows which are needed. @param {HTMLElement} form */
 function boxes(form) {
-  const boxes = /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll("input[data-consent]"));
+  const boxes = /** @type {NodeListOf<HTMLInputElement>} */ (
+    form.querySelectorAll("input[data-consent]")
+  );
   return Object.fromEntries(Array.from(boxes, (box) => [box.dataset.consent, box.checked]));
 }
 
@@ -115,9 +139,12 @@ function boxes(form) {
  * @returns {Promise<Special>}
  */
 async function special(form, trial, outside, signal) {
-  if (trial.stills.length) void import("./stills.js").then(({ remind }) => remind(form, trial, signal)).catch(() => undefined);
+  if (trial.stills.length)
+    void import("./stills.js")
+      .then(({ remind }) => remind(form, trial, signal))
+      .catch(() => undefined);
   const { script } = form.dataset;
-  return script ? (await load(script)).show(form, trial, outside, signal) : {};
+  return (script && (await (await load(script)).show(form, trial, outside, signal))) || {};
 }
 
 /** @param {string} href */

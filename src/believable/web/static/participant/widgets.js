@@ -27,9 +27,13 @@ export function holds({ test, value, item }, whole) {
 
 /** Equal; of several ticked options, one of them. @param {any} answer @param {any} value @returns {boolean} */
 function is(answer, value) {
-  if (Array.isArray(answer) && !Array.isArray(value)) return answer.some((chosen) => is(chosen, value));
-  if (Array.isArray(answer)) return JSON.stringify(answer.map(String).sort()) === JSON.stringify(value.map(String).sort());
-  return typeof answer === "string" && typeof value === "number" ? answer === String(value) : answer === value;
+  if (Array.isArray(answer) && !Array.isArray(value))
+    return answer.some((chosen) => is(chosen, value));
+  if (Array.isArray(answer))
+    return JSON.stringify(answer.map(String).sort()) === JSON.stringify(value.map(String).sort());
+  return typeof answer === "string" && typeof value === "number"
+    ? answer === String(value)
+    : answer === value;
 }
 
 /**
@@ -42,14 +46,23 @@ function is(answer, value) {
  * @param {import("./typing.js").Typing} outside.typing
  */
 export async function mountQuestions(form, questions, { load, texts, record, typing }) {
-  const parts = await Promise.all(questions.map(async (question) => {
-    const root = /** @type {HTMLElement} */ (form.querySelector(`[data-question="${question.id}"]`));
-    const widget = await load(question.kind);
-    widget.mount?.(root, { texts });
-    return {
-      question, root, widget, told: JSON.stringify(null), timer: /** @type {any} */ (null),
-      recorded: /** @type {Promise<any>} */ (Promise.resolve()) };
-  }));
+  const parts = await Promise.all(
+    questions.map(async (question) => {
+      const root = /** @type {HTMLElement} */ (
+        form.querySelector(`[data-question="${question.id}"]`)
+      );
+      const widget = await load(question.kind);
+      widget.mount?.(root, { texts });
+      return {
+        question,
+        root,
+        widget,
+        told: JSON.stringify(null),
+        timer: /** @type {any} */ (null),
+        recorded: /** @type {Promise<any>} */ (Promise.resolve()),
+      };
+    }),
+  );
   /** @type {Set<string>} what was opened beside the player */
   const opened = new Set();
   const byId = new Map(parts.map((part) => [part.question.id, part]));
@@ -67,9 +80,14 @@ export async function mountQuestions(form, questions, { load, texts, record, typ
       part.told = text;
       // The queue takes its time on a slow disk; a reload in that moment would lose the answer.
       typing.save(part.question.id, answer);
-      part.recorded = record("answer.change", { question: part.question.id, value: JSON.parse(text) });
+      part.recorded = record("answer.change", {
+        question: part.question.id,
+        value: JSON.parse(text),
+      });
     }
-    void part.recorded.then(() => { if (part.timer === null && part.told === text) typing.forget(part.question.id); });
+    void part.recorded.then(() => {
+      if (part.timer === null && part.told === text) typing.forget(part.question.id);
+    });
   }
 
   /** @param {Rule | undefined} rule */
@@ -98,9 +116,13 @@ export async function mountQuestions(form, questions, { load, texts, record, typ
       } else tell(part);
       show();
     });
-    part.root.addEventListener("change", () => { tell(part); show(); });
+    part.root.addEventListener("change", () => {
+      tell(part);
+      show();
+    });
     part.root.addEventListener("paste", (event) => {
-      const length = /** @type {ClipboardEvent} */ (event).clipboardData?.getData("text").length ?? 0;
+      const length =
+        /** @type {ClipboardEvent} */ (event).clipboardData?.getData("text").length ?? 0;
       record("text.paste", { question: part.question.id, length });
     });
     part.root.querySelector(".clear")?.addEventListener("click", () => {
@@ -118,7 +140,9 @@ export async function mountQuestions(form, questions, { load, texts, record, typ
 
     /** @returns {Record<string, any>} unanswered is null; a hidden question is not there */
     answers: () =>
-      Object.fromEntries(parts.filter(({ root }) => !root.hidden).map((part) => [part.question.id, value(part)])),
+      Object.fromEntries(
+        parts.filter(({ root }) => !root.hidden).map((part) => [part.question.id, value(part)]),
+      ),
 
     /** Something was opened beside the player. @param {string[]} which */
     opened: (...which) => {

@@ -34,8 +34,12 @@ export function createClock(tick_ms) {
     /** How long an input took to become durable here, before it was sent. @param {number} ms */
     kept: (ms) => keeping.add(ms),
     /** The game stood still: what was known of its pace no longer holds. */
-    restart() { offsets = []; },
-    get ready() { return offsets.length > 0; },
+    restart() {
+      offsets = [];
+    },
+    get ready() {
+      return offsets.length > 0;
+    },
     /** The tick, with fractions, that the page's own figure should be at. @param {number} now_ms */
     own(now_ms) {
       const lead = Math.min(line.expected_ms + keeping.expected_ms, LONGEST_LEAD_MS);
@@ -58,6 +62,8 @@ function createDelay() {
       unsteady += (Math.abs(ms - mean) - unsteady) / 4;
       mean += (ms - mean) / 8;
     },
-    get expected_ms() { return (mean ?? 0) + 2 * unsteady; },
+    get expected_ms() {
+      return (mean ?? 0) + 2 * unsteady;
+    },
   };
 }

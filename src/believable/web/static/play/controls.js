@@ -20,20 +20,35 @@ const LONGEST_MS = 100;
  * @param {HTMLCanvasElement} canvas @param {Controls} controls
  * @param {{active: () => boolean, act: () => void, settings: HTMLElement, now: () => number}} outside `settings` holds the page's slider
  */
-export function createControls(canvas, { parts, keys, buttons, mouse }, { active, act, settings, now }) {
+export function createControls(
+  canvas,
+  { parts, keys, buttons, mouse },
+  { active, act, settings, now },
+) {
   const leaving = new AbortController();
   const { signal } = leaving;
-  /** What is down, with when it went down, counted. @type {Map<string, number>} */ const down = new Map();
+  /** What is down, with when it went down, counted. @type {Map<string, number>} */ const down =
+    new Map();
   /** @type {Map<string, number>} */ const tapped = new Map();
   /** Movements that did not make a whole step yet, by part. */
   const moved = parts.map(() => 0);
   const uses = [
-    ...Object.entries(keys).map(([codes, [part, value]]) => ({ codes: codes.split("+"), part, value })),
-    ...Object.entries(buttons).map(([button, [part, value]]) => ({ codes: [`Mouse${button}`], part, value })),
+    ...Object.entries(keys).map(([codes, [part, value]]) => ({
+      codes: codes.split("+"),
+      part,
+      value,
+    })),
+    ...Object.entries(buttons).map(([button, [part, value]]) => ({
+      codes: [`Mouse${button}`],
+      part,
+      value,
+    })),
   ];
   const used = new Set(uses.flatMap(({ codes }) => codes));
   const hint = /** @type {HTMLElement | null} */ (settings.querySelector(".mouse-hint"));
-  const slider = sensitivity(settings, Boolean(mouse), signal, () => canvas.focus({ preventScroll: true }));
+  const slider = sensitivity(settings, Boolean(mouse), signal, () =>
+    canvas.focus({ preventScroll: true }),
+  );
   let count = 0;
   let last_ms = -Infinity;
   let sampled_ms = now();
@@ -69,36 +84,61 @@ export function createControls(canvas, { parts, keys, buttons, mouse }, { active
     void Promise.resolve(canvas.requestPointerLock?.()).catch(() => {});
   }
 
-  function free() { if (locked() && state !== "run" && state !== "count") document.exitPointerLock(); }
+  function free() {
+    if (locked() && state !== "run" && state !== "count") document.exitPointerLock();
+  }
 
-  function hintNow() { if (hint) hint.hidden = !mouse || locked() || state !== "run"; }
+  function hintNow() {
+    if (hint) hint.hidden = !mouse || locked() || state !== "run";
+  }
 
-  document.addEventListener("keydown", (event) => {
-    const { code, repeat, target, ctrlKey, metaKey, altKey } = event;
-    const elsewhere = target instanceof Element && target.closest("input, textarea, select, dialog, button, a");
-    if (!used.has(code) || !active() || elsewhere || ctrlKey || metaKey || altKey) return;
-    event.preventDefault();
-    if (!repeat) press(code);
-  }, { signal });
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      const { code, repeat, target, ctrlKey, metaKey, altKey } = event;
+      const elsewhere =
+        target instanceof Element && target.closest("input, textarea, select, dialog, button, a");
+      if (!used.has(code) || !active() || elsewhere || ctrlKey || metaKey || altKey) return;
+      event.preventDefault();
+      if (!repeat) press(code);
+    },
+    { signal },
+  );
   document.addEventListener("keyup", ({ code }) => lift(code), { signal });
   addEventListener("blur", release, { signal });
-  canvas.addEventListener("pointerdown", (event) => {
-    if (!active()) return;
-    event.preventDefault();
-    canvas.focus({ preventScroll: true });
-    if (mouse && !locked()) lock(); // this click asks for the mouse; it does nothing else
-    else if (used.has(`Mouse${event.button}`)) press(`Mouse${event.button}`);
-  }, { signal });
+  canvas.addEventListener(
+    "pointerdown",
+    (event) => {
+      if (!active()) return;
+      event.preventDefault();
+      canvas.focus({ preventScroll: true });
+      if (mouse && !locked())
+        lock(); // this click asks for the mouse; it does nothing else
+      else if (used.has(`Mouse${event.button}`)) press(`Mouse${event.button}`);
+    },
+    { signal },
+  );
   addEventListener("pointerup", ({ button }) => lift(`Mouse${button}`), { signal });
   canvas.addEventListener("contextmenu", (event) => event.preventDefault(), { signal });
-  document.addEventListener("mousemove", ({ movementX, movementY }) => {
-    if (!mouse || !locked() || !active()) return;
-    const [sideways, upwards, per_px] = mouse;
-    moved[sideways] += movementX * per_px * slider.value;
-    moved[upwards] -= movementY * per_px * slider.value;
-  }, { signal });
+  document.addEventListener(
+    "mousemove",
+    ({ movementX, movementY }) => {
+      if (!mouse || !locked() || !active()) return;
+      const [sideways, upwards, per_px] = mouse;
+      moved[sideways] += movementX * per_px * slider.value;
+      moved[upwards] -= movementY * per_px * slider.value;
+    },
+    { signal },
+  );
   // A click may ask for the mouse just before the round ends, and get it afterwards.
-  document.addEventListener("pointerlockchange", () => { free(); hintNow(); }, { signal });
+  document.addEventListener(
+    "pointerlockchange",
+    () => {
+      free();
+      hintNow();
+    },
+    { signal },
+  );
 
   /** When the last of these went down; null where one of them is not. @param {string[]} codes */
   function since(codes) {
@@ -119,7 +159,14 @@ export function createControls(canvas, { parts, keys, buttons, mouse }, { active
       moved[part] -= whole;
       return whole;
     }
-    if (low < 0) return Math.min(Math.max(pressed.reduce((sum, { value }) => sum + value, 0), low), high);
+    if (low < 0)
+      return Math.min(
+        Math.max(
+          pressed.reduce((sum, { value }) => sum + value, 0),
+          low,
+        ),
+        high,
+      );
     // More keys together mean more than one of them; otherwise what was pressed last counts.
     const last = pressed.sort((a, b) => a.codes - b.codes || a.when - b.when).at(-1);
     if (!last || kind !== "pressed") return last?.value ?? 0;
@@ -146,7 +193,9 @@ export function createControls(canvas, { parts, keys, buttons, mouse }, { active
     lock,
     release,
     /** How long ago the last of them went down or up; none at all while one is held. */
-    get quiet_ms() { return down.size ? 0 : now() - last_ms; },
+    get quiet_ms() {
+      return down.size ? 0 : now() - last_ms;
+    },
     destroy() {
       leaving.abort();
       if (locked()) document.exitPointerLock();
@@ -163,14 +212,25 @@ function sensitivity(settings, shown, signal, done) {
   const slider = /** @type {HTMLInputElement | null} */ (label?.querySelector("input") ?? null);
   if (label) label.hidden = !shown;
   const kept = Number(stored()?.getItem(REMEMBERED));
-  if (slider && kept >= Number(slider.min) && kept <= Number(slider.max)) slider.value = String(kept);
-  slider?.addEventListener("change", () => {
-    try {
-      stored()?.setItem(REMEMBERED, slider.value);
-    } catch { /* it holds for this page */ }
-    done();
-  }, { signal });
-  return { get value() { return slider ? Number(slider.value) : 1; } };
+  if (slider && kept >= Number(slider.min) && kept <= Number(slider.max))
+    slider.value = String(kept);
+  slider?.addEventListener(
+    "change",
+    () => {
+      try {
+        stored()?.setItem(REMEMBERED, slider.value);
+      } catch {
+        /* it holds for this page */
+      }
+      done();
+    },
+    { signal },
+  );
+  return {
+    get value() {
+      return slider ? Number(slider.value) : 1;
+    },
+  };
 }
 
 /** Some browsers forbid it. @returns {Storage | null} */

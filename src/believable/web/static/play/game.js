@@ -47,11 +47,19 @@ const MOST_TICKS = 12;
 /** The own figure of a world that predicts nothing: it is where the last picture has it. @returns {Own} */
 export function unpredicted() {
   let tick = 0;
-  const next = () => { tick += 1; };
+  const next = () => {
+    tick += 1;
+  };
   return {
-    get tick() { return tick; },
-    restart: (picture) => { tick = picture.t; },
-    correct: (picture) => { tick = Math.max(tick, picture.t); },
+    get tick() {
+      return tick;
+    },
+    restart: (picture) => {
+      tick = picture.t;
+    },
+    correct: (picture) => {
+      tick = Math.max(tick, picture.t);
+    },
     advance: next,
     skip: next,
   };
@@ -88,9 +96,18 @@ export async function show(form, trial, { texts, record, keep, line }) {
   actions.hidden = !practice;
 
   const { address, epoch } = line();
-  const wire = createWire(address.replace(/^\//, `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/`),
+  const wire = createWire(
+    address.replace(/^\//, `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/`),
     { epoch, position: trial.position, pictures },
-    { welcome: greeted, picture: arrived, image: (bytes) => client?.image?.(bytes), wait: waits, over: ended, lost, refused },
+    {
+      welcome: greeted,
+      picture: arrived,
+      image: (bytes) => client?.image?.(bytes),
+      wait: waits,
+      over: ended,
+      lost,
+      refused,
+    },
     {
       open: (to) => new WebSocket(to),
       now: () => performance.now(),
@@ -98,7 +115,8 @@ export async function show(form, trial, { texts, record, keep, line }) {
       stop: (timer) => clearInterval(timer),
       later: (work, ms) => setTimeout(work, ms),
       beside: () => client?.beside?.() ?? {},
-    });
+    },
+  );
 
   /** @param {any} first */
   function greeted(first) {
@@ -108,11 +126,19 @@ export async function show(form, trial, { texts, record, keep, line }) {
     clock ??= createClock(1000 / first.tick_hz);
     clock.restart();
     client?.destroy();
-    client = /** @type {Client} */ (begin({
-      canvas, form, texts, welcome, coding: pictures,
-      act: () => { if (client?.at_once && state === "run") tick(client); },
-      active: () => state === "run" || state === "count" || (state === "over" && !offered),
-    }));
+    client = /** @type {Client} */ (
+      begin({
+        canvas,
+        form,
+        texts,
+        welcome,
+        coding: pictures,
+        act: () => {
+          if (client?.at_once && state === "run") tick(client);
+        },
+        active: () => state === "run" || state === "count" || (state === "over" && !offered),
+      })
+    );
     latest = null;
     state = "connected";
     void record("play.connected", { attempt: first.attempt, received: first.received });
@@ -129,7 +155,11 @@ export async function show(form, trial, { texts, record, keep, line }) {
       clock?.heard(picture.t, now);
       client?.own.correct(picture);
     } else if (state === "count") {
-      hud.veil("count", String(Math.max(1, Math.ceil((picture.c ?? 0) / 1000))), texts["play.count"]);
+      hud.veil(
+        "count",
+        String(Math.max(1, Math.ceil((picture.c ?? 0) / 1000))),
+        texts["play.count"],
+      );
     }
     hud.show(picture, welcome, practice);
   }
@@ -158,7 +188,12 @@ export async function show(form, trial, { texts, record, keep, line }) {
 
   /** @param {number} place */
   function waits(place) {
-    if (place > 0) hud.veil("wait", texts["play.wait"].replace("{place}", String(place)), texts["play.wait_text"]);
+    if (place > 0)
+      hud.veil(
+        "wait",
+        texts["play.wait"].replace("{place}", String(place)),
+        texts["play.wait_text"],
+      );
     else hud.veil("connecting", texts["play.preparing"]);
   }
 
@@ -167,7 +202,11 @@ export async function show(form, trial, { texts, record, keep, line }) {
     state = "lost";
     client?.release();
     log.note("play.lost", { was });
-    hud.veil("lost", texts["play.lost"], texts[on_loss === "restart" && !practice ? "play.restart_text" : "play.lost_text"]);
+    hud.veil(
+      "lost",
+      texts["play.lost"],
+      texts[on_loss === "restart" && !practice ? "play.restart_text" : "play.lost_text"],
+    );
   }
 
   /** @param {{score: number}} over */
@@ -189,7 +228,9 @@ export async function show(form, trial, { texts, record, keep, line }) {
       return;
     }
     offered = true;
-    /** @type {HTMLElement | null} */ (actions.querySelector("button.next"))?.focus({ preventScroll: true });
+    /** @type {HTMLElement | null} */ (actions.querySelector("button.next"))?.focus({
+      preventScroll: true,
+    });
   }
 
   function pause() {
@@ -213,7 +254,11 @@ export async function show(form, trial, { texts, record, keep, line }) {
       lastSent = said;
       number += 1;
       unsent.set(number, { at_ms: performance.now(), of: welcome });
-      log.input(welcome.attempt, [number, client.at_once && latest ? latest.t : client.own.tick, ...pressed]);
+      log.input(welcome.attempt, [
+        number,
+        client.at_once && latest ? latest.t : client.own.tick,
+        ...pressed,
+      ]);
     }
     client.own.advance(pressed);
   }
@@ -247,32 +292,54 @@ export async function show(form, trial, { texts, record, keep, line }) {
       share = Math.min(Math.max(wanted - own.tick + 1, 0), 1);
     }
     if (state !== "run") own.restart(latest);
-    client.draw({ running, share, others_tick: running ? clock.others(now_ms) : latest.t, now_ms, picture: latest });
+    client.draw({
+      running,
+      share,
+      others_tick: running ? clock.others(now_ms) : latest.t,
+      now_ms,
+      picture: latest,
+    });
   }
 
-  hud.go.addEventListener("click", () => {
-    begun = true;
-    asked = false;
-    canvas.focus({ preventScroll: true });
-    client?.begun?.();
-    /** @type {HTMLElement} */ (form.querySelector(".game")).scrollIntoView({ block: "nearest" });
-    wire.send({ go: true });
-  }, { signal: leaving.signal });
-  document.addEventListener("visibilitychange", () => {
-    if (!document.hidden || (state !== "run" && state !== "count")) return;
-    client?.release();
-    pause();
-  }, { signal: leaving.signal });
-  form.addEventListener("submit", () => { log.flush(); pause(); }, { signal: leaving.signal });
+  hud.go.addEventListener(
+    "click",
+    () => {
+      begun = true;
+      asked = false;
+      canvas.focus({ preventScroll: true });
+      client?.begun?.();
+      /** @type {HTMLElement} */ (form.querySelector(".game")).scrollIntoView({ block: "nearest" });
+      wire.send({ go: true });
+    },
+    { signal: leaving.signal },
+  );
+  document.addEventListener(
+    "visibilitychange",
+    () => {
+      if (!document.hidden || (state !== "run" && state !== "count")) return;
+      client?.release();
+      pause();
+    },
+    { signal: leaving.signal },
+  );
+  form.addEventListener(
+    "submit",
+    () => {
+      log.flush();
+      pause();
+    },
+    { signal: leaving.signal },
+  );
   handle = requestAnimationFrame(frame);
 
-  return { stop: () => {
-    leaving.abort();
-    cancelAnimationFrame(handle);
-    log.flush();
-    log.stop();
-    client?.destroy();
-    wire.close();
-  } };
+  return {
+    stop: () => {
+      leaving.abort();
+      cancelAnimationFrame(handle);
+      log.flush();
+      log.stop();
+      client?.destroy();
+      wire.close();
+    },
+  };
 }
-

@@ -5,12 +5,15 @@
 
 /** @param {HTMLElement} form */
 export function createHud(form) {
-  const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (form.querySelector(name));
+  const find = (/** @type {string} */ name) =>
+    /** @type {HTMLElement} */ (form.querySelector(name));
   const game = find(".game");
   const go = /** @type {HTMLButtonElement} */ (find(".go"));
 
   /** @param {HTMLElement} element @param {string} words */
-  const say = (element, words) => { if (element.textContent !== words) element.textContent = words; };
+  const say = (element, words) => {
+    if (element.textContent !== words) element.textContent = words;
+  };
 
   return {
     /**
@@ -36,8 +39,12 @@ export function createHud(form) {
     },
 
     /** Take it away. */
-    unveil() { game.dataset.state = "run"; },
+    unveil() {
+      game.dataset.state = "run";
+    },
     go,
-    get state() { return game.dataset.state; },
+    get state() {
+      return game.dataset.state;
+    },
   };
 }

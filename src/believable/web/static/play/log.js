@@ -25,11 +25,17 @@ export function createLog({ record, keep }, { now, durable }) {
   let first_ms = 0;
   let busy = false;
   let reports = Promise.resolve();
-  const timer = setInterval(() => { if (inputs.length && now() - first_ms >= GATHER_MS) flush(); }, GATHER_MS / 2);
+  const timer = setInterval(() => {
+    if (inputs.length && now() - first_ms >= GATHER_MS) flush();
+  }, GATHER_MS / 2);
 
   /** In their order, whichever way each was written. @param {Input[]} mine @param {Promise<any>} written */
   function tell(mine, written) {
-    reports = reports.then(() => written).then((done) => { if (done && mine.length) durable(mine); });
+    reports = reports
+      .then(() => written)
+      .then((done) => {
+        if (done && mine.length) durable(mine);
+      });
   }
 
   /** One write at a time: what comes meanwhile is joined. */

@@ -45,7 +45,12 @@ export function createPictures(canvas, { codec, tick_hz, width_px, height_px }, 
         draw(frame, Math.round((frame.timestamp * tick_hz) / 1e6));
         frame.close();
       },
-      error: () => { if (decoder === mine) { decoder = null; broken = true; } },
+      error: () => {
+        if (decoder === mine) {
+          decoder = null;
+          broken = true;
+        }
+      },
     });
     mine.configure({ codec, optimizeForLatency: true });
     return mine;
@@ -56,7 +61,13 @@ export function createPictures(canvas, { codec, tick_hz, width_px, height_px }, 
     if (broken && !whole) return;
     decoder ??= createDecoder();
     broken = false;
-    decoder.decode(new EncodedVideoChunk({ type: whole ? "key" : "delta", timestamp: (tick * 1e6) / tick_hz, data }));
+    decoder.decode(
+      new EncodedVideoChunk({
+        type: whole ? "key" : "delta",
+        timestamp: (tick * 1e6) / tick_hz,
+        data,
+      }),
+    );
   }
 
   /** @param {Uint8Array<ArrayBuffer>} data @param {number} tick */
@@ -78,7 +89,10 @@ export function createPictures(canvas, { codec, tick_hz, width_px, height_px }, 
       else drawn = drawn.then(() => unpack(data, tick)).catch(() => {});
     },
     /** What the server is told: how far the pictures have come, and whether the next one has to be whole. */
-    report: () => ({ ...(seen >= 0 ? { seen } : {}), ...(seen >= 0 && coding === "h264" && broken ? { whole: true } : {}) }),
+    report: () => ({
+      ...(seen >= 0 ? { seen } : {}),
+      ...(seen >= 0 && coding === "h264" && broken ? { whole: true } : {}),
+    }),
     destroy() {
       destroyed = true;
       if (decoder && decoder.state !== "closed") decoder.close();

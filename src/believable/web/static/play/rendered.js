@@ -18,7 +18,10 @@ export { coding } from "./pictures.js";
 const SHOUT_MS = 1400;
 /** Sounds of what the one who plays sees and hears, by the names of the events. @type {Record<string, import("./sounds.js").Voice[]>} */
 export const SOUNDS = {
-  shot: [{ noise: [5200, 400], gain: 0.6, lasts_s: 0.2 }, { tone: [240, 60], type: "square", gain: 0.16, lasts_s: 0.12 }],
+  shot: [
+    { noise: [5200, 400], gain: 0.6, lasts_s: 0.2 },
+    { tone: [240, 60], type: "square", gain: 0.16, lasts_s: 0.12 },
+  ],
   hit: [{ tone: [760, 300], type: "square", gain: 0.16, lasts_s: 0.1 }],
   hurt: [{ tone: [240, 150], type: "sawtooth", gain: 0.2, lasts_s: 0.14 }],
   pickup: [{ tone: [620, 1240], type: "triangle", gain: 0.25, lasts_s: 0.16 }],
@@ -34,10 +37,19 @@ export function begin({ canvas, form, texts, welcome, active, act, coding = "jpe
   // The last picture stays until the first of a new connection.
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   const pictures = createPictures(canvas, welcome, coding);
-  const controls = createControls(canvas, welcome.controls, { active, act, settings: form, now: () => performance.now() });
+  const controls = createControls(canvas, welcome.controls, {
+    active,
+    act,
+    settings: form,
+    now: () => performance.now(),
+  });
   const status = createWords(form);
   const speaker = createSpeaker(form, SOUNDS);
-  const fullScreen = createFullScreen(/** @type {HTMLElement} */ (form.querySelector(".game")), form.querySelector(".full-screen"), () => canvas.focus({ preventScroll: true }));
+  const fullScreen = createFullScreen(
+    /** @type {HTMLElement} */ (form.querySelector(".game")),
+    form.querySelector(".full-screen"),
+    () => canvas.focus({ preventScroll: true }),
+  );
   form.querySelector("[data-controls]")?.replaceChildren(...listKeys(welcome.controls, texts));
 
   return {
@@ -58,13 +70,25 @@ export function begin({ canvas, form, texts, welcome, active, act, coding = "jpe
     begun: controls.lock,
     draw: () => {}, // pictures are drawn when they come
     release: controls.release,
-    get quiet_ms() { return controls.quiet_ms; },
-    destroy: () => { controls.destroy(); pictures.destroy(); speaker.destroy(); fullScreen.destroy(); },
+    get quiet_ms() {
+      return controls.quiet_ms;
+    },
+    destroy: () => {
+      controls.destroy();
+      pictures.destroy();
+      speaker.destroy();
+      fullScreen.destroy();
+    },
   };
 }
 
 const SIGNS = /** @type {Record<string, string>} */ ({
-  ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Comma: ",", Period: ".",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  Comma: ",",
+  Period: ".",
 });
 
 /** A key as people call it. @param {string} code @param {Record<string, string>} texts */
@@ -81,7 +105,10 @@ function listKeys({ keys, words }, texts) {
   const single = all.filter((codes) => !codes.includes("+"));
   return (single.length ? single : all).map((codes) => {
     const line = document.createElement("div");
-    const name = codes.split("+").map((code) => keyName(code, texts)).join(" + ");
+    const name = codes
+      .split("+")
+      .map((code) => keyName(code, texts))
+      .join(" + ");
     line.append(Object.assign(document.createElement("dt"), { textContent: name }));
     line.append(Object.assign(document.createElement("dd"), { textContent: words[codes] ?? "" }));
     return line;
@@ -96,14 +123,19 @@ function createWords(form) {
   let shouted_ms = 0;
 
   /** @param {HTMLElement} element @param {string} words */
-  const say = (element, words) => { if (element.textContent !== words) element.textContent = words; };
+  const say = (element, words) => {
+    if (element.textContent !== words) element.textContent = words;
+  };
 
   return {
     /** @param {import("./game.js").Picture} picture @param {number} now_ms */
     show(picture, now_ms) {
       for (const element of shown) {
         const path = /** @type {string} */ (element.dataset.picture).split(".");
-        say(element, String(path.reduce((/** @type {any} */ value, part) => value?.[part], picture) ?? ""));
+        say(
+          element,
+          String(path.reduce((/** @type {any} */ value, part) => value?.[part], picture) ?? ""),
+        );
       }
       const happened = picture.e.find((kind) => shouts[kind]);
       if (happened) {

@@ -46,7 +46,10 @@ const noises = new WeakMap();
 function noise(audio) {
   const ready = noises.get(audio);
   if (ready) return ready;
-  const buffer = new AudioBuffer({ length: Math.round(audio.sampleRate / 2), sampleRate: audio.sampleRate });
+  const buffer = new AudioBuffer({
+    length: Math.round(audio.sampleRate / 2),
+    sampleRate: audio.sampleRate,
+  });
   const samples = buffer.getChannelData(0);
   let state = 1;
   for (let i = 0; i < samples.length; i += 1) {
@@ -77,12 +80,20 @@ export function createSpeaker(form, sounds) {
   };
   for (const name of ["pointerdown", "keydown"]) document.addEventListener(name, begin, { signal });
   // The keys belong to the game again at once.
-  wanted?.addEventListener("change", () => /** @type {HTMLElement} */ (form.querySelector(".field canvas")).focus(), { signal });
+  wanted?.addEventListener(
+    "change",
+    () => /** @type {HTMLElement} */ (form.querySelector(".field canvas")).focus(),
+    { signal },
+  );
   return {
     /** @param {string} name @param {{gain?: number, pan?: number}} [how] */
     say(name, how) {
-      if (audio && all && audio.state === "running" && (wanted?.checked ?? true)) play(audio, all, sounds[name] ?? [], how);
+      if (audio && all && audio.state === "running" && (wanted?.checked ?? true))
+        play(audio, all, sounds[name] ?? [], how);
     },
-    destroy: () => { leaving.abort(); void audio?.close(); },
+    destroy: () => {
+      leaving.abort();
+      void audio?.close();
+    },
   };
 }

@@ -30,7 +30,12 @@ const OPEN = 1;
  * @param {{open: OpenSocket, now: () => number, every: (work: () => void, ms: number) => any, stop: (timer: any) => void,
  *   later: (work: () => void, ms: number) => any, beside?: () => object}} outside `beside` goes with every message
  */
-export function createWire(address, hello, listener, { open, now, every, stop, later, beside = () => ({}) }) {
+export function createWire(
+  address,
+  hello,
+  listener,
+  { open, now, every, stop, later, beside = () => ({}) },
+) {
   /** @type {ReturnType<OpenSocket> | null} */
   let socket = null;
   let tries = 0;
@@ -52,16 +57,24 @@ export function createWire(address, hello, listener, { open, now, every, stop, l
       if (typeof data === "string") hear(JSON.parse(data));
       else listener.image?.(data);
     };
-    mine.onclose = (/** @type {{code: number}} */ { code }) => { if (socket === mine) closed(code); };
+    mine.onclose = (/** @type {{code: number}} */ { code }) => {
+      if (socket === mine) closed(code);
+    };
   }
 
   /** @param {any} message */
   function hear(message) {
     silent_ms = 0;
-    if (message.welcome) { tries = 0; listener.welcome(message.welcome); }
-    else if (message.wait) { tries = 0; listener.wait?.(message.wait.place); }
-    else if (message.over) { ended = true; listener.over(message.over); }
-    else listener.picture(message);
+    if (message.welcome) {
+      tries = 0;
+      listener.welcome(message.welcome);
+    } else if (message.wait) {
+      tries = 0;
+      listener.wait?.(message.wait.place);
+    } else if (message.over) {
+      ended = true;
+      listener.over(message.over);
+    } else listener.picture(message);
   }
 
   /** @param {number} code */

@@ -1,3 +1,3 @@
-"""Point-to-point navigation: the three agents, what they see and are rewarded for, how they are
+"""Point-to-point navigation: the three agents, their observations and rewards, how they are
 trained, measured and filmed.
 """

@@ -41,15 +41,15 @@ class NavigationCourse:
         return float(TILE_UNITS * max(self.drawn.plan.columns, self.drawn.plan.rows))
 
     def distance(self, x: float, y: float) -> float | None:
-        """How far it is on foot from a place to the goal, in tiles; None where nobody can stand
-        (over a gap).
+        """The walking distance from a position to the goal, in tiles; None if it is no floor (over
+        a gap).
         """
         own = tile_at(x, y)
         if own not in self.ways:
             return None
         if own not in self._beside:
-            # By the middle of whichever tile beside it is on the best way: so it shrinks with every
-            # unit that is run.
+            # By the middle of the adjacent tile on the best way: so it shrinks with every unit that
+            # is run.
             tiles = [
                 own,
                 *(tile for tile, cost in self.walk.ways(own) if cost < 2 and tile in self.ways),
@@ -95,7 +95,7 @@ def navigation_course(map_seed: int, goal: int) -> NavigationCourse:
 
 
 def course_to(drawn: NavigationMap, goal: int) -> NavigationCourse:
-    """An error where the goal cannot be reached: nobody could learn to."""
+    """An error if the goal cannot be reached: no agent could learn to."""
     if not 0 <= goal < len(drawn.goals):
         raise InvalidInput(f"goal: expected 0 to {len(drawn.goals) - 1}, got {goal}.")
     walk = WalkMap(drawn.plan)

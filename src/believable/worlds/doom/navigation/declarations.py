@@ -1,4 +1,4 @@
-"""The three agents as declarations: what each can do, what it sees, and what it is rewarded for.
+"""The three agents as declarations: their actions, their observations, and their rewards.
 
 A decision lasts `DECISION_TICS`, a fifth of a second. Every action but the first runs on; a turn is
 spread evenly over it. Jumping is no action: it happens by itself at the brink of a leap
@@ -13,21 +13,21 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
+from believable.contracts.inputs import Input
 from believable.core.errors import NotFound
 from believable.core.registry import did_you_mean
-from believable.worlds.contract import Input
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.doom_round import FRICTION, PUSH_UNITS, RUN, STRAFE
 
 DECISION_TICS = 7
 DECISIONS_PER_S = TICS_PER_S / DECISION_TICS
-#: A round is given up after so many decisions: half a minute.
+#: A round is given up after this number of decisions: half a minute.
 DECISIONS_MAX = 150
 #: How far running straight on leads in a decision, and below which share of it a decision is slow.
 FULL_SPEED_UNITS, SLOW_SHARE = 116.7, 2 / 3
 #: Above this the camera changes suddenly: .15 of half a turn.
 CAMERA_LIMIT_DEG = 27.0
-#: Whoever ends so far from where level ground would have led has run into something.
+#: An agent that ends this far from the position expected on level ground has run into something.
 COLLISION_UNITS = 10.0
 
 
@@ -37,8 +37,8 @@ def collided(
     end: tuple[float, float],
     tics: Iterable[tuple[float, int, int]],
 ) -> bool:
-    """Whether somebody ended elsewhere than level ground would have led: from a place with a
-    velocity, and in each tic with a heading in degrees and what was pressed, forwards and to the
+    """Whether a figure ended elsewhere than expected on level ground: from a position with a
+    velocity, and in each tic with a heading in degrees and the pressed keys, forwards and to the
     right.
     """
     (x, y), (vx, vy) = start, velocity
@@ -54,8 +54,8 @@ def collided(
 
 @dataclass(frozen=True, slots=True)
 class RewardTerms:
-    """What a decision earns. `approach` is for the whole way: each decision gets the share of it
-    that it went.
+    """The reward of a decision. `approach` is for the whole way: each decision gets its share of
+    it.
     """
 
     decision: float = -0.01
@@ -67,7 +67,7 @@ class RewardTerms:
     slow: float = 0.0
 
     def scaled(self, share: float) -> RewardTerms:
-        """With this share of what is taken off for how somebody moves."""
+        """With this share of the penalties for movement."""
         return RewardTerms(
             self.decision,
             self.death,
@@ -95,7 +95,7 @@ class NavigationAgent:
         return _both_ways(self.turns_deg)
 
     def pressed(self, action: int, jump: bool) -> Input:
-        """What is pressed in each tic of a decision."""
+        """The pressed keys in each tic of a decision."""
         turn_deg = self.actions[action]
         if turn_deg is None:
             return (0, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""How somebody moved, from a recording: the same for people and agents, in the fifths of a second
+"""Measures of movement, from a recording: the same for people and agents, in the fifths of a second
 in which agents decide.
 
 The problems that judges saw in agents (Milani et al. 2023): P1 the camera turns suddenly, P2 they
@@ -130,8 +130,8 @@ def run_measures(
 
 
 def _collided(columns: Mapping[str, Sequence[Any]], start: int) -> bool:
-    """Of the decision that begins after this frame, as in training: not in the air, and not where
-    somebody fell.
+    """Of the decision that begins after this frame, as in training: not in the air, and not after a
+    fall.
     """
     end = start + DECISION_TICS
     fell = columns["z"][start] - columns["z"][end] > STEP_UNITS

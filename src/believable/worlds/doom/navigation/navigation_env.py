@@ -1,10 +1,10 @@
 """`believable/DoomNavigationAgents-v1`: reach the mark, as one of the three agents. One engine
 lives through many rounds.
 
-Each environment has one goal, whose mark stands in its map; environments that train together have
-all of them. A round begins on the island, or, in a share of them while training, somewhere on the
-shortest way (`on_the_way`): so the last rooms are practised before the first leap is mastered. How
-far it is to the goal is measured on foot.
+Each environment has one goal, whose mark is in its map; environments that train together have all
+of them. A round begins on the island, or, in a share of them while training, at a random position
+on the shortest way (`on_the_way`): so the last rooms are practised before the first leap is
+mastered. The distance to the goal is measured on foot.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from believable.contracts.game import Pixels
 from believable.core.errors import MissingExtra
-from believable.worlds.doom.doom_engine import DoomEngine, EngineSettings
+from believable.worlds.doom.doom_engine import TICS_PER_S, DoomEngine, EngineSettings
 from believable.worlds.doom.doom_game import GOAL_UNITS
 from believable.worlds.doom.doom_round import DoomSetup, FigureState, action_of, body_of
 from believable.worlds.doom.floor_plan import centre
@@ -41,7 +42,7 @@ try:
 except ImportError as error:
     raise MissingExtra(what="training environments", extra="doom") from error
 
-#: Until a cloud of arrival has gone, and until somebody who was running stands.
+#: Until a cloud of arrival has gone, and until a running figure has stopped.
 CLOUD_TICS, REST_TICS = 52, 21
 #: Of a way shorter than this a step's share would be too large.
 SHORTEST_WAY_TILES = 8.0
@@ -55,6 +56,8 @@ class SteppedFigure(Protocol):
     def variables(self) -> list[float]: ...
     @property
     def depth(self) -> NDArray[np.uint8]: ...
+    @property
+    def picture(self) -> NDArray[np.uint8]: ...
     def put(self, x: float, y: float, wait_tics: int) -> None: ...
     def advance(self, action: Sequence[float], *, tics: int = 1, look: bool = True) -> None: ...
     def close(self) -> None: ...
@@ -65,6 +68,8 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
     penalties that counts.
     """
 
+    metadata = {"render_modes": ["rgb_array"], "render_fps": TICS_PER_S // DECISION_TICS}  # noqa: RUF012  as its base
+
     def __init__(
         self,
         agent: str = "hybrid",
@@ -72,7 +77,9 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
         map_seed: int = 7,
         on_the_way: float = 0.0,
         open_engine: Callable[[EngineSettings], SteppedFigure] = DoomEngine,
+        render_mode: str | None = None,
     ) -> None:
+        self.render_mode = render_mode
         self.agent = navigation_agent(agent)
         self.course = navigation_course(map_seed, goal)
         self._on_the_way = on_the_way
@@ -92,6 +99,9 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         super().reset(seed=seed)
+        if seed is not None:
+            # What happened before moves the figure by fractions of a unit: a new engine forgets it.
+            self.close()
         if self._engine is None:
             # The pictures of an agent that sees nothing are drawn as cheaply as they can be.
             view: dict[str, Any] = {} if self.agent.sees_depth else {"camera": "first"}
@@ -190,6 +200,12 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
             seen["depth"] = depth_of(engine.depth)
         return seen
 
+    def render(self) -> Pixels | None:
+        """The view of the figure."""
+        if self.render_mode != "rgb_array" or self._engine is None:
+            return None
+        return self._engine.picture.copy()
+
     def close(self) -> None:
         if self._engine is not None:
             self._engine.close()
@@ -199,7 +215,7 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
 def passed(
     start: tuple[float, float], end: tuple[float, float], place: tuple[float, float]
 ) -> float:
-    """How near a straight way comes to a place."""
+    """The least distance of a straight way from a position."""
     dx, dy = end[0] - start[0], end[1] - start[1]
     length = dx * dx + dy * dy
     share = ((place[0] - start[0]) * dx + (place[1] - start[1]) * dy) / length if length else 0.0
@@ -208,7 +224,7 @@ def passed(
 
 
 def ran_into_something(before: FigureState, after: FigureState, turn_deg: int | None) -> bool:
-    """Of a decision. In the air nobody knows, and who falls is not pushed on meanwhile."""
+    """Of a decision. In the air it is unknown, and a falling figure is not pushed on meanwhile."""
     if not (before.on_ground and after.on_ground) or before.z - after.z > STEP_UNITS:
         return False
     forward, turn = (0, 0) if turn_deg is None else (1, turn_deg)

@@ -1,10 +1,9 @@
-"""Trained navigation agents as players: what they see comes from the game itself, what they do are
-inputs like anybody's.
+"""Trained navigation agents as players: their observations are the game's, their actions are inputs
+like a person's.
 """
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -13,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from believable.contracts.agent import Agent, NoParams, at_first_view
+from believable.contracts.inputs import Input
 from believable.core.errors import InvalidInput
-from believable.worlds.contract import Agent, Input
 from believable.worlds.doom.doom_game import DoomGame
 from believable.worlds.doom.doom_round import DoomSetup
 from believable.worlds.doom.game_map import NAVIGATION
@@ -34,7 +34,7 @@ SHIPPED = Path(__file__).parent / "weights"
 
 @dataclass(frozen=True, slots=True)
 class TrainedAgent:
-    """A declaration with weights, and what is known about how they came to be."""
+    """A declaration with weights, and the facts about their training."""
 
     agent: NavigationAgent
     policy: NavigationPolicy
@@ -42,7 +42,7 @@ class TrainedAgent:
 
 
 def shipped_agent(name: str) -> TrainedAgent:
-    """As it comes with the package."""
+    """The shipped weights."""
     return trained_agent(SHIPPED / f"{navigation_agent(name).name}.safetensors")
 
 
@@ -60,7 +60,7 @@ def trained_agent(file: Path) -> TrainedAgent:
 
 
 class SeenDoomGame(DoomGame):
-    """A recorded game that shows a player its figure, and depths where it sees them."""
+    """A recorded game that shows a player its figure, and depths if it sees them."""
 
     def __init__(self, setup: DoomSetup, *, depth: bool) -> None:
         if setup.map != NAVIGATION or setup.practice:
@@ -68,15 +68,15 @@ class SeenDoomGame(DoomGame):
                 f"map: navigation agents play {NAVIGATION!r}, got {setup.map!r}. Use another"
                 " player."
             )
-        # The camera is part of what was learned.
+        # The camera is part of the learned behaviour.
         super().__init__(setup.model_copy(update={"camera": "third"}), recorded=True, depth=depth)
         self._depth = depth
 
-    def snapshot(self) -> Mapping[str, Any]:
+    def view(self, seat: str) -> Mapping[str, Any]:
         return {"figure": self.body, "depth": self._engine.depth if self._depth else None}
 
-    def welcome(self) -> Mapping[str, Any]:
-        return {**super().welcome(), "setup": self.setup}
+    def welcome(self, seat: str) -> Mapping[str, Any]:
+        return {**super().welcome(seat), "setup": self.setup}
 
 
 class NavigationDriver:
@@ -98,18 +98,42 @@ class NavigationDriver:
         return agent.pressed(self._action, self._course.at_brink(figure.x, figure.y))
 
 
-def _player(agent: NavigationAgent) -> Agent[TrainedAgent]:
-    def draw(rng: random.Random) -> TrainedAgent:
-        return shipped_agent(agent.name)
+def _shipped(agent: NavigationAgent) -> Agent[NoParams]:
+    """The shipped agent."""
+
+    def sit_down(params: NoParams, seed: int, welcome: Mapping[str, Any]) -> NavigationDriver:
+        return NavigationDriver(shipped_agent(agent.name), seed, welcome)
 
     return Agent(
-        name=agent.name,
+        name=f"doom/{agent.name}",
+        world="doom",
         about=agent.about,
-        params=partial(shipped_agent, agent.name),
-        draw=draw,
-        new=NavigationDriver,
+        needs=("doom",),
+        new=at_first_view(sit_down),
         game=partial(SeenDoomGame, depth=agent.sees_depth),
     )
 
 
-NAVIGATION_PLAYERS = tuple(_player(agent) for agent in NAVIGATION_AGENTS.values())
+SYMBOLIC, HYBRID, REWARD_SHAPING = map(_shipped, NAVIGATION_AGENTS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class NavigatorParams:
+    """`file` holds the weights that `believable train navigation` wrote."""
+
+    file: Path
+
+
+NAVIGATOR = Agent(
+    name="doom/navigator",
+    world="doom",
+    about="A navigation agent of your own training: navigator:FILE.",
+    params=NavigatorParams,
+    needs=("doom",),
+    takes="file",
+    files=(".safetensors",),
+    new=at_first_view(
+        lambda params, seed, welcome: NavigationDriver(trained_agent(params.file), seed, welcome)
+    ),
+    game=partial(SeenDoomGame, depth=True),
+)

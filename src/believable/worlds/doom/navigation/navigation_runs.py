@@ -1,6 +1,4 @@
-"""Runs of an agent to drawn goals, as recordings: what it is measured by and what clips are cut
-from.
-"""
+"""Runs of an agent to drawn goals, as recordings: for its measures and for clips."""
 
 from __future__ import annotations
 
@@ -12,12 +10,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from believable.contracts.game import RoundContext
 from believable.core.seeds import derive
 from believable.core.work import Progress, map_chunks
 from believable.recordings.recording import Recording
-from believable.worlds.contract import RoundPlace
 from believable.worlds.doom.doom_engine import TICS_PER_S
-from believable.worlds.doom.doom_round import DoomOptions, DoomSetup, settle
+from believable.worlds.doom.doom_round import PLAYER, DoomOptions, DoomSetup, resolve
 from believable.worlds.doom.game_map import NAVIGATION
 from believable.worlds.doom.navigation.declarations import (
     DECISION_TICS,
@@ -42,8 +40,9 @@ UNTRAINED = "untrained"
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """One run: by whom, on which map, to which goal. `source` is a file of weights, `untrained`, or
-    empty for what is shipped; `goals` are those one is drawn from: all (`round`) or the `far` ones.
+    """One run: by which agent, on which map, to which goal. `source` is a file of weights,
+    `untrained`, or empty for the shipped ones; `goals` are those one is drawn from: all (`round`)
+    or the `far` ones.
     """
 
     agent: str
@@ -56,8 +55,13 @@ class PlannedRun:
     def setup(self) -> DoomSetup:
         """The goal is drawn before anything moves, with the same chance for each."""
         options = DoomOptions(map=NAVIGATION, map_seed=self.map_seed, goal=self.goals)
-        place = RoundPlace(self.seed, f"run-{self.number}", None, "nobody", RUN_S, practice=False)
-        return settle(options, place).model_copy(update={"ends_at_death": True})
+        context = RoundContext(
+            session_seed=self.seed,
+            trial_key=f"run-{self.number}",
+            opponent="nobody",
+            duration_s=RUN_S,
+        )
+        return resolve(options, context).model_copy(update={"ends_at_death": True})
 
 
 def planned_runs(
@@ -82,10 +86,10 @@ def run_of(planned: PlannedRun) -> Recording:
     game = SeenDoomGame(setup, depth=trained.agent.sees_depth)
     try:
         driver = NavigationDriver(
-            trained, derive(planned.seed, "decisions", planned.number), game.welcome()
+            trained, derive(planned.seed, "decisions", planned.number), game.welcome(PLAYER)
         )
-        while not game.over:
-            game.step({"player": driver.act({"t": game.tick, **game.snapshot()})})
+        while game.over() is None:
+            game.step({PLAYER: driver.act({"t": game.tick, **game.view(PLAYER)})})
         return game.record()
     finally:
         game.close()

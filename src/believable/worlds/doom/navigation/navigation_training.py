@@ -1,8 +1,8 @@
-"""A training from beginning to end: environments, recipe, checkpoints, curve. Whatever interrupts
-it, it goes on from its last checkpoint.
+"""A training from beginning to end: environments, recipe, checkpoints, curve. After any
+interruption it resumes at its last checkpoint.
 
-A folder holds `checkpoint.safetensors` (everything the training needs to go on), `curve.csv` (a row
-per batch) and, at the end, `NAME.safetensors` (what acting needs).
+A folder holds `checkpoint.safetensors` (everything needed to resume), `curve.csv` (a row per batch)
+and, at the end, `NAME.safetensors` (the weights for acting).
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ CHECKPOINT_BATCHES = 5
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """What is trained, on what, for how long. `map_seeds` has one map, or several to train on all
-    of them. Penalties come in slowly, between these shares of the training: from the first decision
-    on they teach to stand still. `start` is what is known of the weights it begins with; None: it
-    begins with chance.
+    """The agent, the maps and the length of a training. `map_seeds` has one map, or several to
+    train on all of them. Penalties are phased in slowly, between these shares of the training: from
+    the first decision on they would teach to stop. `start` holds the facts about its initial
+    weights; None: random ones.
     """
 
     agent: str
@@ -241,7 +241,7 @@ def train_agent(
     start: Path | None = None,
     rate: float | None = None,
 ) -> Path:
-    """Train into `folder`, or go on with what is there; gives the file with the weights."""
+    """Train into `folder`, or resume there; returns the file with the weights."""
     map_seeds = tuple(range(FIRST_MAP, FIRST_MAP + maps))
     plan = TrainingPlan(
         agent, seed, decisions, map_seeds, environments=max(GOALS, maps), workers=workers

@@ -2,8 +2,8 @@
 extra `train`.
 
 Decisions are gathered from all environments for a while, then learned from several times: how much
-better each action was than expected (generalised advantage estimation), pushed no farther than
-`clip` from what was done. Dropout is on while learning and off while acting.
+better each action was than expected (generalised advantage estimation), limited to a change of
+`clip` in its probability. Dropout is on while learning and off while acting.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ except ImportError as error:
     raise MissingExtra(what="training", extra="train") from error
 
 Arrays = dict[str, NDArray[Any]]
-#: While it learns, environments stand still: a second thread takes a quarter of the time off.
-#: Always two, so that the same seed learns the same on any number of cores.
+#: While it learns, environments wait: a second thread takes a quarter of the time off. Always two,
+#: so that the same seed learns the same on any number of cores.
 LEARNING_THREADS = 2
 
 
@@ -94,8 +94,8 @@ class LearnedBatch:
 
 
 class Learner:
-    """A network, its optimiser, and chance. All of its state is in `state()`, so that a training
-    goes on where it was.
+    """A network, its optimiser, and its random state. All of it is in `state()`, so that a training
+    can resume.
     """
 
     def __init__(self, agent: NavigationAgent, recipe: PpoRecipe, seed: int) -> None:
@@ -168,11 +168,11 @@ class Learner:
         }, rounds
 
     def _earned(self, group: EnvGroup, part: int, batch: Arrays, step: int) -> list[EndedCourse]:
-        """What a part's step brought, once it is done."""
+        """The result of a part's step, once it is done."""
         ended, rows, arrays = group.ended(part), group.parts[part], group.arrays
         batch["reward"][step, rows] = arrays.reward[rows]
         cut_off = [course.number for course in ended if course.cut_off]
-        if cut_off:  # the round would have gone on: what was still to come counts
+        if cut_off:  # the round would have continued: its expected rest counts
             _, rest = self._look(arrays.last_senses[cut_off], arrays.last_depth[cut_off])
             batch["reward"][step, cut_off] += self.recipe.discount * rest
         batch["over"][step, [course.number for course in ended]] = True

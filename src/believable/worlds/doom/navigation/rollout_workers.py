@@ -1,6 +1,6 @@
-"""Many environments in a few processes: each worker steps its own, one after the other, and writes
-what they see into memory that the trainer reads. A worker whose trainer is gone ends, and its
-engines with it.
+"""Many environments in a few processes: each worker steps its environments, one after the other,
+and writes their observations into memory that the trainer reads. A worker whose trainer is gone
+ends, and its engines with it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PATIENCE_S = 300.0
 
 
 class WorkerFailed(BelievableError):
-    """An environment broke while training. What was learned is in the last checkpoint."""
+    """An environment broke while training. The last checkpoint holds the learned weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class EnvPlace:
 
 @dataclass(frozen=True, slots=True)
 class EndedCourse:
-    """What is known of a round when it ends."""
+    """The facts about a finished round."""
 
     number: int
     arrived: bool
@@ -94,9 +94,9 @@ class SharedArrays:
 
 
 class EnvGroup(Protocol):
-    """Environments stepped in parts, so that while some are under way others can be decided for.
-    Rows of `arrays` hold what was seen after the last step; where a round was cut off, its end is
-    in the rows `last_…`.
+    """Environments stepped in parts, so that decisions for some can be made while others step. Rows
+    of `arrays` hold the observations after the last step; if a round was cut off, its end is in the
+    rows `last_…`.
     """
 
     arrays: SharedArrays
@@ -145,7 +145,7 @@ class WorkerGroup:
         self._workers[part][1].send("step")
 
     def ended(self, part: int) -> list[EndedCourse]:
-        """Waits until what was begun is done: the rounds that ended with it."""
+        """Wait for the step in progress: returns the rounds that ended with it."""
         return _answer(self._workers[part][1])
 
     def penalise(self, share: float) -> None:

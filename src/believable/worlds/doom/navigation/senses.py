@@ -1,4 +1,4 @@
-"""What a navigation agent is told after each decision: numbers about itself and the goal, and for
+"""A navigation agent's observations after each decision: numbers about itself and the goal, and for
 some a picture of depths.
 """
 
@@ -16,8 +16,8 @@ from believable.worlds.doom.navigation.course import NavigationCourse
 from believable.worlds.doom.navigation.declarations import NavigationAgent
 
 DEPTH_PX = 32
-#: A place is also told by waves of so many periods over the map: without them a small network
-#: cannot tell two doors apart.
+#: A position is also encoded by waves of this number of periods over the map: without them a small
+#: network cannot distinguish two doors.
 OWN_PERIODS, GOAL_PERIODS = (1, 2, 4, 8, 16), (1, 2, 4)
 SENSES = 24 + 4 * len(OWN_PERIODS) + 4 * len(GOAL_PERIODS)
 _SPEED_UNITS = 17.0

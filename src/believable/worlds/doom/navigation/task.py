@@ -1,5 +1,5 @@
-"""Navigation as a task to be measured in: what the command line asks of it. Training is asked of
-`navigation_training`.
+"""Navigation as a task to be measured in: the functions behind the command line.
+`navigation_training` has those for training.
 """
 
 from __future__ import annotations

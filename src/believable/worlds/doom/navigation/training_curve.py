@@ -18,7 +18,7 @@ ROLLING = 200
 
 @dataclass(frozen=True, slots=True)
 class CurveRow:
-    """Where a training stood after a batch. Success and all that follows are of the last `ROLLING`
+    """The state of a training after a batch. Success and all that follows are of the last `ROLLING`
     rounds from the island.
     """
 
@@ -64,7 +64,8 @@ def read_curve(folder: Path) -> list[CurveRow]:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Mean and spread of a number over trainings with different seeds, after so many decisions."""
+    """Mean and spread of a number over trainings with different seeds, after this number of
+    decisions."""
 
     decisions: int
     mean: float

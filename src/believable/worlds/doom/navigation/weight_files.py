@@ -1,5 +1,5 @@
-"""Weights in files: safetensors with what they are in the file's own words, and a digest, so that a
-broken file is noticed.
+"""Weights in files: safetensors with a description inside the file, and a digest, so that a broken
+file is noticed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def write_weights(path: Path, arrays: Arrays, words: Mapping[str, Any]) -> None:
-    """Whole or not at all: whoever is interrupted leaves the file that was there."""
+    """Written completely or not at all: an interruption leaves the earlier file."""
     tensors = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
     kept = {
         "format": FORMAT,
@@ -34,9 +34,7 @@ def write_weights(path: Path, arrays: Arrays, words: Mapping[str, Any]) -> None:
 
 
 def read_weights(path: Path, cure: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays by name and what was said of them, or an error that names the file; `cure` says what
-    to do about it.
-    """
+    """Arrays by name and their description, or an error that names the file; `cure` is the fix."""
     library = _safetensors()
     try:
         body = path.read_bytes()

@@ -18,7 +18,9 @@ export function createOthers() {
       pictures.push(picture);
       if (pictures.length > KEPT) pictures.shift();
     },
-    get latest() { return pictures[pictures.length - 1]; },
+    get latest() {
+      return pictures[pictures.length - 1];
+    },
 
     /** Where it is at a tick with fractions. @param {number} tick @returns {{x: number, y: number, heading: number} | null} null also while fog hides it */
     opponent(tick) {
@@ -39,5 +41,9 @@ const pose = (o) => o && { x: o[0], y: o[1], heading: o[2] };
 function between(a, b, share) {
   if (Math.hypot(b[0] - a[0], b[1] - a[1]) > JUMP) return pose(share < 1 ? a : b);
   const turn = ((((b[2] - a[2] + 180) % 360) + 360) % 360) - 180;
-  return { x: a[0] + (b[0] - a[0]) * share, y: a[1] + (b[1] - a[1]) * share, heading: a[2] + turn * share };
+  return {
+    x: a[0] + (b[0] - a[0]) * share,
+    y: a[1] + (b[1] - a[1]) * share,
+    heading: a[2] + turn * share,
+  };
 }

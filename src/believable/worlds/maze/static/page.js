@@ -14,7 +14,11 @@ import { createSounds } from "./sounds.js";
 
 const SHOUT_MS = 1400;
 /** @type {Record<string, string>} */
-const SHOUTS = { caught: "play.caught", opponent_killed: "play.defeated", player_killed: "play.killed" };
+const SHOUTS = {
+  caught: "play.caught",
+  opponent_killed: "play.defeated",
+  player_killed: "play.killed",
+};
 
 /** @param {import("/static/play/game.js").Surroundings} outside @returns {Client} */
 export function begin({ canvas, form, texts, welcome, active }) {
@@ -28,7 +32,9 @@ export function begin({ canvas, form, texts, welcome, active }) {
 
   return {
     own: {
-      get tick() { return prediction.tick; },
+      get tick() {
+        return prediction.tick;
+      },
       restart: (picture) => prediction.restart(/** @type {Picture} */ (picture)),
       correct: (picture) => prediction.correct(/** @type {Picture} */ (picture)),
       advance: ([dx, dy, aim, shoot, bomb]) => prediction.advance({ dx, dy, aim, shoot, bomb }),
@@ -44,27 +50,37 @@ export function begin({ canvas, form, texts, welcome, active }) {
       status.show(/** @type {Picture} */ (picture), now_ms);
       if (picture.st === "run") sounds.hear(/** @type {Picture} */ (picture));
     },
-    enter(state, picture) { if (state === "ready") keys.look(/** @type {Picture} */ (picture).p[2]); },
+    enter(state, picture) {
+      if (state === "ready") keys.look(/** @type {Picture} */ (picture).p[2]);
+    },
     draw({ running, share, others_tick, now_ms, picture }) {
       const shown = prediction.shown(share, now_ms);
       const opponent = others.opponent(running ? others_tick : picture.t);
       if (shown) drawing.draw(shown, opponent, /** @type {Picture} */ (picture));
     },
     release: keys.release,
-    get quiet_ms() { return keys.quiet_ms; },
-    destroy: () => { keys.destroy(); sounds.destroy(); },
+    get quiet_ms() {
+      return keys.quiet_ms;
+    },
+    destroy: () => {
+      keys.destroy();
+      sounds.destroy();
+    },
   };
 }
 
 /** Health, bombs, and what just happened. @param {HTMLElement} form @param {Record<string, string>} texts */
 function createStatus(form, texts) {
-  const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (form.querySelector(name));
+  const find = (/** @type {string} */ name) =>
+    /** @type {HTMLElement} */ (form.querySelector(name));
   const bomb = find(".hud-bomb");
   const shout = find(".shout");
   let shouted_ms = 0;
 
   /** @param {HTMLElement} element @param {string} words */
-  const say = (element, words) => { if (element.textContent !== words) element.textContent = words; };
+  const say = (element, words) => {
+    if (element.textContent !== words) element.textContent = words;
+  };
 
   return {
     /** @param {Picture} picture @param {number} now_ms */
@@ -72,7 +88,12 @@ function createStatus(form, texts) {
       /** @type {HTMLMeterElement} */ (find("meter.you")).value = picture.p[3];
       if (picture.o) /** @type {HTMLMeterElement} */ (find("meter.opponent")).value = picture.o[3];
       const wait_s = Math.ceil(((picture.r[1] - picture.t) * TICK_MS) / 1000);
-      say(bomb, wait_s > 0 ? texts["play.bomb_waiting"].replace("{seconds}", String(wait_s)) : texts["play.bomb_ready"]);
+      say(
+        bomb,
+        wait_s > 0
+          ? texts["play.bomb_waiting"].replace("{seconds}", String(wait_s))
+          : texts["play.bomb_ready"],
+      );
       bomb.classList.toggle("waiting", wait_s > 0);
       const happened = picture.e.find((kind) => kind in SHOUTS);
       if (happened) {

@@ -27,8 +27,12 @@ export function createPrediction(grid, rules) {
 
   return {
     /** The tick that comes next. */
-    get tick() { return tick; },
-    get own() { return own; },
+    get tick() {
+      return tick;
+    },
+    get own() {
+      return own;
+    },
     /** The keys that the latest tick was played with. */
     keysAt: (/** @type {number} */ at) => pressed.get(at) ?? STILL,
 
@@ -78,7 +82,11 @@ export function createPrediction(grid, rules) {
         x: own.x - (own.x - before.x) * back + error.x,
         y: own.y - (own.y - before.y) * back + error.y,
         heading: own.heading,
-        missiles: own.missiles.map((missile) => ({ ...missile, x: missile.x - missile.vx * back, y: missile.y - missile.vy * back })),
+        missiles: own.missiles.map((missile) => ({
+          ...missile,
+          x: missile.x - missile.vx * back,
+          y: missile.y - missile.vy * back,
+        })),
       };
     },
   };
@@ -86,6 +94,14 @@ export function createPrediction(grid, rules) {
 
 /** @param {Picture} picture @returns {Own} */
 function stateOf({ p: [x, y, heading], m, r: [bulletReady, bombReady, launched] }) {
-  const missiles = m.map(([id, bomb, mx, my, vx, vy, left]) => ({ id, bomb, x: mx, y: my, vx, vy, left }));
+  const missiles = m.map(([id, bomb, mx, my, vx, vy, left]) => ({
+    id,
+    bomb,
+    x: mx,
+    y: my,
+    vx,
+    vy,
+    left,
+  }));
   return { x, y, heading, missiles, bulletReady, bombReady, made: launched };
 }

@@ -16,21 +16,37 @@ export const TILE = 1000;
 export const TICK_MS = 1000 / 30;
 
 /** @param {(radians: number) => number} f @returns {number[]} */
-const table = (f) => Array.from({ length: 360 }, (_, degree) => Math.round(1000 * f((degree * Math.PI) / 180)) + 0);
+const table = (f) =>
+  Array.from({ length: 360 }, (_, degree) => Math.round(1000 * f((degree * Math.PI) / 180)) + 0);
 const COS = table(Math.cos);
 const SIN = table(Math.sin);
 
 /** @param {string[]} walls @returns {Grid} */
 export function gridOf(walls) {
-  return { width: walls[0].length, blocked: Uint8Array.from(walls.join(""), (tile) => Number(tile === "#")) };
+  return {
+    width: walls[0].length,
+    blocked: Uint8Array.from(walls.join(""), (tile) => Number(tile === "#")),
+  };
 }
 
 /** One tick. @param {Own} own @param {number} tick @param {Keys} keys @param {Grid} grid @param {Rules} rules @returns {Own} */
 export function step(own, tick, keys, grid, rules) {
-  const after = { ...own, heading: keys.aim, missiles: own.missiles.map((missile) => ({ ...missile })) };
+  const after = {
+    ...own,
+    heading: keys.aim,
+    missiles: own.missiles.map((missile) => ({ ...missile })),
+  };
   if (keys.dx || keys.dy) {
-    const speed = keys.dx && keys.dy ? Math.floor((rules.player_speed * 707) / 1000) : rules.player_speed;
-    [after.x, after.y] = slide(grid, own.x, own.y, keys.dx * speed, keys.dy * speed, rules.body_radius);
+    const speed =
+      keys.dx && keys.dy ? Math.floor((rules.player_speed * 707) / 1000) : rules.player_speed;
+    [after.x, after.y] = slide(
+      grid,
+      own.x,
+      own.y,
+      keys.dx * speed,
+      keys.dy * speed,
+      rules.body_radius,
+    );
   }
   if (keys.shoot && tick >= after.bulletReady) {
     after.bulletReady = tick + rules.bullet_pause;

@@ -9,12 +9,21 @@ import { TILE } from "./rules.js";
 /** @type {Record<string, import("/static/play/sounds.js").Voice[]>} */
 export const SOUNDS = {
   step: [{ noise: [700, 250], gain: 0.22, lasts_s: 0.07 }],
-  tread: [{ noise: [260, 110], gain: 0.7, lasts_s: 0.11 }, { tone: [85, 55], gain: 0.3, lasts_s: 0.09 }],
-  shot: [{ noise: [5200, 500], gain: 0.5, lasts_s: 0.16 }, { tone: [320, 70], type: "square", gain: 0.14, lasts_s: 0.09 }],
+  tread: [
+    { noise: [260, 110], gain: 0.7, lasts_s: 0.11 },
+    { tone: [85, 55], gain: 0.3, lasts_s: 0.09 },
+  ],
+  shot: [
+    { noise: [5200, 500], gain: 0.5, lasts_s: 0.16 },
+    { tone: [320, 70], type: "square", gain: 0.14, lasts_s: 0.09 },
+  ],
   throw: [{ noise: [500, 1800], gain: 0.2, lasts_s: 0.2 }],
   hit: [{ tone: [760, 300], type: "square", gain: 0.16, lasts_s: 0.1 }],
   blast_hit: [{ tone: [500, 150], type: "square", gain: 0.16, lasts_s: 0.16 }],
-  blast: [{ noise: [1600, 60], gain: 0.9, lasts_s: 0.75 }, { tone: [110, 34], gain: 0.6, lasts_s: 0.55 }],
+  blast: [
+    { noise: [1600, 60], gain: 0.9, lasts_s: 0.75 },
+    { tone: [110, 34], gain: 0.6, lasts_s: 0.55 },
+  ],
   hurt: [{ tone: [240, 150], type: "sawtooth", gain: 0.16, lasts_s: 0.12 }],
   burn: [{ noise: [2600, 1200], gain: 0.08, lasts_s: 0.1 }],
   caught: [{ tone: [420, 90], type: "sawtooth", gain: 0.3, lasts_s: 0.7 }],
@@ -54,7 +63,10 @@ export function createEars(sound) {
       const [ox, oy] = o;
       const away = Math.hypot(ox - x, oy - y) / TILE;
       if (steps("opponent", ox, oy) && away < STEPS_TILES) {
-        sound("tread", { gain: (1 - away / STEPS_TILES) ** 1.5, pan: Math.max(-1, Math.min(1, (ox - x) / TILE / 6)) });
+        sound("tread", {
+          gain: (1 - away / STEPS_TILES) ** 1.5,
+          pan: Math.max(-1, Math.min(1, (ox - x) / TILE / 6)),
+        });
       }
     },
   };

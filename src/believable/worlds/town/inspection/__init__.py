@@ -1,3 +1,1 @@
-"""A page on what went on in the minds of a run: timeline, memories with scores, plans, prompts and
-answers.
-"""
+"""A page about the minds of a run: timeline, memories with scores, plans, prompts and answers."""

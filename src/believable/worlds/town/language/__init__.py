@@ -1,3 +1,1 @@
-"""Language models behind one interface: an endpoint, models that run on this machine, and answers
-given before.
-"""
+"""Language models behind one interface: an endpoint, models on this machine, recorded answers."""

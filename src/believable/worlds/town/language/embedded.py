@@ -1,9 +1,9 @@
-"""The model that runs on this machine without a network: sentence embeddings decide, a small
-language model words it.
+"""The model that runs on this machine without a network: sentence embeddings decide, and a small
+language model writes sentences.
 
-As a chooser the small model is at chance, so it never chooses: options are compared by meaning,
-ratings by examples, statements are brought together by nearness. Its sentences are bound by a
-grammar. Answers have the form that an endpoint's have, and are parsed alike.
+The small model chooses no better than chance, so it never chooses. Options are compared by meaning,
+ratings by examples, and statements by nearness. A grammar restricts its sentences. The answers have
+the same form as those of an endpoint and are parsed alike.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.core.seeds import derive, generator
-from believable.worlds.town.language.language_model import (
+from believable.worlds.town.language.model import (
     ChoiceForm,
     InsightsForm,
     ModelAnswer,
@@ -32,20 +32,20 @@ from believable.worlds.town.language.sentence_embedding import SentenceModel
 from believable.worlds.town.language.weights import SENTENCES, WORDING, weight_file
 from believable.worlds.town.language.wording_engine import WordedText, WordingEngine
 
-#: How strongly the nearest examples of a rating count; smaller is stronger.
+#: The influence of the nearest examples of a rating; smaller is stronger.
 ANCHOR_SPREAD = 0.08
 #: Chance in a timetable, and what taking an option again costs, on the scale of a cosine.
 NOISE, REPEATED = 0.04, 0.15
 #: Of a slot's own words and of who plans.
 SLOT_SHARE = 0.65
 EVIDENCE = 3
-#: So much of a statement is read before an insight.
+#: Only the beginning of a statement is read before an insight.
 STATEMENT_LETTERS = 60
 
 
 @dataclass(slots=True)
 class EmbeddedModel:
-    """Both models. `seed` of a request settles all chance."""
+    """Both models. All randomness follows from the `seed` of a request."""
 
     sentences: SentenceModel
     engine: WordingEngine
@@ -86,12 +86,12 @@ class EmbeddedModel:
         return answer
 
     def _likeness(self, left: Sequence[str], right: Sequence[str]) -> NDArray[np.float64]:
-        """The cosine of each pair."""
+        """Return the cosine of each pair."""
         a, b = np.array(self.embed(left), np.float64), np.array(self.embed(right), np.float64)
         return np.asarray(a @ b.T)
 
     def _rating(self, form: RatingForm) -> int:
-        """The examples' numbers, each weighed by how near it is."""
+        """Average the numbers of the examples, weighted by nearness."""
         likeness = self._likeness([form.focus], [text for text, _ in form.anchors])[0]
         weights = np.exp((likeness - likeness.max()) / ANCHOR_SPREAD)
         values = np.array([value for _, value in form.anchors], float)
@@ -100,11 +100,11 @@ class EmbeddedModel:
         )
 
     def _sentence(self, form: SentenceForm, seed: int) -> WordedText:
-        return self._finished(
+        return self._complete(
             form.facts, form.opening, "[.!?]", seed, form.most_tokens, form.longest
         )
 
-    def _finished(
+    def _complete(
         self,
         facts: Sequence[str],
         opening: str,
@@ -113,7 +113,7 @@ class EmbeddedModel:
         most_tokens: int = 24,
         longest: int = 70,
     ) -> WordedText:
-        """The opening with what the small model makes of it after these facts."""
+        """Return the opening as the small model completes it after these facts."""
         grammar = sentence_grammar(ends, longest)
         words = self.engine.words(
             " ".join((*facts, opening)), grammar=grammar, seed=seed, most_tokens=most_tokens
@@ -121,8 +121,8 @@ class EmbeddedModel:
         return replace(words, text=opening + words.text)
 
     def _timetable(self, form: TimetableForm, seed: int) -> str:
-        """Slot by slot the option nearest to the slot and to who plans, with a little chance and a
-        dislike of repetition.
+        """Choose for each slot the option nearest to the slot and the person, with some noise and a
+        cost of repetition.
         """
         rng = generator(seed, "timetable")
         slots = self._likeness(form.slots, form.options)
@@ -142,15 +142,13 @@ class EmbeddedModel:
         for number, index in enumerate(self._spread(form.statements, form.count), 1):
             facts = (f"{form.statements[index][:STATEMENT_LETTERS]}.",)
             words.append(
-                self._finished(facts, f"What does {form.person}", "[?]", derive(seed, number))
+                self._complete(facts, f"What does {form.person}", "[?]", derive(seed, number))
             )
             lines.append(f"{number}. {words[-1].text}")
         return "\n".join(lines)
 
     def _insights(self, form: InsightsForm, seed: int, words: list[WordedText]) -> str:
-        """Each insight stands on a statement that matters to the question and on its nearest
-        neighbours.
-        """
+        """Base each insight on a relevant statement and its nearest neighbours."""
         among = self._likeness(form.statements, form.statements)
         relevance = self._likeness([form.question], form.statements)[0]
         lines = []
@@ -161,7 +159,7 @@ class EmbeddedModel:
             )
             subject, verb, rest = form.statements[index].partition(" is ")
             opening = f"{subject} is often {rest.partition(',')[0]}, and" if verb else form.person
-            words.append(self._finished(facts, opening, "[.]", derive(seed, number), longest=60))
+            words.append(self._complete(facts, opening, "[.]", derive(seed, number), longest=60))
             cited = ", ".join(str(at + form.first) for at in evidence)
             lines.append(f"{number}. {words[-1].text.rstrip('.')} (because of {cited})")
         return "\n".join(lines)
@@ -169,9 +167,7 @@ class EmbeddedModel:
     def _spread(
         self, statements: Sequence[str], count: int, relevance: NDArray[np.float64] | None = None
     ) -> list[int]:
-        """Statements that matter and differ: each next one is the best of those least like the ones
-        before.
-        """
+        """Choose relevant statements that differ: each next one is unlike those before."""
         among = self._likeness(statements, statements)
         worth = among.mean(axis=1) if relevance is None else relevance
         chosen: list[int] = []
@@ -187,5 +183,5 @@ class EmbeddedModel:
 
 
 def sentence_grammar(ends: str, longest: int) -> str:
-    """The rest of a sentence, of ordinary characters; GBNF, the grammar of llama.cpp."""
+    """Return a grammar for the rest of a sentence, in the GBNF of llama.cpp."""
     return f'root ::= " " [a-zA-Z0-9 ,\':-]{{4,{longest}}} {ends}'

@@ -1,6 +1,7 @@
-"""A language model behind an OpenAI-compatible endpoint. It is asked again while it is out of
-order, for as long as was agreed, and every wait is counted; when it stays away the run stops where
-it is and can go on later. No answer is ever made up.
+"""A language model behind an OpenAI-compatible endpoint.
+
+If the endpoint is out of order, it is asked again until the patience ends, and every wait is
+counted. Then the run stops and can be resumed later. No answer is ever made up.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import httpx
 import numpy as np
 
 from believable.core.errors import InvalidInput
-from believable.worlds.town.language.language_model import (
+from believable.worlds.town.language.model import (
     LanguageModel,
     ModelAnswer,
     ModelRefused,
@@ -28,17 +29,15 @@ from believable.worlds.town.language.language_model import (
 )
 from believable.worlds.town.language.spending import RateLimit, SpendLimit, TokenPrices
 
-#: Answers by which a server says that the same request may succeed later.
+#: Status codes after which the same request may succeed later.
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 Read = TypeVar("Read")
 SYSTEM = "You answer exactly in the form that is asked for, without any other words."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointSettings:
-    """Where and how to ask. The key is read from the environment variable, never from a file or an
-    option.
-    """
+    """How to ask. The key is read from the environment variable, never from a file or an option."""
 
     url: str
     model: str
@@ -56,16 +55,16 @@ class EndpointSettings:
 
 @dataclass(frozen=True, slots=True)
 class WaitNotice:
-    """The run pauses: why, and for how long until the next try."""
+    """A pause of the run: the reason, and the time until the next try."""
 
     reason: str
     seconds: float
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class EndpointModel:
-    """`sentences` gives the vectors where the endpoint has no embedding model. `on_wait` hears of
-    every pause.
+    """`sentences` makes the vectors if the endpoint has no embedding model. `on_wait` is called
+    before every pause.
     """
 
     settings: EndpointSettings
@@ -110,7 +109,7 @@ class EndpointModel:
         answer = self._until_answered("chat/completions", body, self._read_answer)
         if (
             answer.tokens_in is None or answer.tokens_out is None
-        ):  # nobody counted: the limit is kept by the worst case
+        ):  # no counts: the limit assumes the worst case
             answer = ModelAnswer(answer.text, cost=self.settings.prices.most(request))
         self.spending.spent += answer.cost
         self.usage.add(answer)
@@ -142,9 +141,7 @@ class EndpointModel:
     def _until_answered(
         self, path: str, body: Mapping[str, object], read: Callable[[Mapping[str, Any]], Read]
     ) -> Read:
-        """Ask, and ask again after a pause that doubles, until there is an answer or patience
-        ends.
-        """
+        """Ask again after pauses that double, until there is an answer or the patience ends."""
         url, begin_s, pause_s = (
             f"{self.settings.url.rstrip('/')}/{path}",
             self.now_s(),

@@ -12,7 +12,7 @@ from believable.core.errors import InvalidInput, NotFound, parsing
 from believable.core.whole_files import write_whole
 from believable.worlds.town.language.embedded import EmbeddedModel
 from believable.worlds.town.language.endpoint import EndpointModel, EndpointSettings, WaitNotice
-from believable.worlds.town.language.language_model import (
+from believable.worlds.town.language.model import (
     LanguageModel,
     ModelAnswer,
     ModelRequest,
@@ -41,7 +41,7 @@ class ModelSettings:
 
 @dataclass(slots=True)
 class SentencesOnly:
-    """The embedding model of this machine beside an endpoint that has none."""
+    """The embedding model of this machine, for an endpoint that has none."""
 
     sentences: SentenceModel
     usage: ModelUsage = field(default_factory=ModelUsage)
@@ -66,8 +66,8 @@ def open_model(
     *,
     on_wait: Callable[[WaitNotice], None] = lambda notice: None,
 ) -> RememberingModel:
-    """The model of a run in a folder. What was answered before is not asked again: an interrupted
-    run goes on, and a run in whose folder all answers are repeats exactly.
+    """Open the model of a run. Recorded answers of the folder are reused, so an interrupted run
+    continues, and a complete one repeats exactly.
     """
     if settings.kind == "recorded":
         path = settings.answers or run / ANSWERS_FILE
@@ -96,15 +96,13 @@ def _endpoint(
         if settings.endpoint.embedding_model is None
         else None
     )
-    model = EndpointModel(settings.endpoint, own, on_wait)
+    model = EndpointModel(settings=settings.endpoint, sentences=own, on_wait=on_wait)
     model.spending.spent = spent
     return model
 
 
 def write_usage(model: LanguageModel, run: Path) -> None:
-    """Keep what asking has taken beside the run; waits of earlier parts of a resumed run are
-    added.
-    """
+    """Write `usage.json` into the run. Waits before an interruption are added."""
     path = run / USAGE_FILE
     tree = {"model": model.name, **asdict(model.usage)}
     if path.is_file():

@@ -1,8 +1,8 @@
-"""Answers kept by the hash of what was asked, so that a run repeats exactly and an interrupted one
-goes on where it stood.
+"""Recorded answers, by the hash of their requests: with them a run repeats exactly, and an
+interrupted one continues.
 
-The file `answers.jsonl` grows by a line for each answer. A line that was cut off by a crash is
-dropped and asked again.
+`answers.jsonl` grows by a line for each answer. A line that a crash cut off is dropped, and its
+request is asked again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from believable.core.errors import InvalidInput, NotFound
-from believable.worlds.town.language.language_model import (
+from believable.worlds.town.language.model import (
     LanguageModel,
     ModelAnswer,
     ModelRequest,
@@ -27,8 +27,8 @@ from believable.worlds.town.language.language_model import (
 
 
 class AnswerBook:
-    """The answers of a run, in memory and in a file. The file is opened with the first answer that
-    is added: whoever only reads leaves it as it is, also while its run goes on.
+    """The answers of a run, in memory and in a file. The file is opened for the first new answer,
+    so a reader never changes it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -40,7 +40,7 @@ class AnswerBook:
         self._file: BinaryIO | None = None
 
     def _read(self) -> int:
-        """Take up every whole line; how many bytes they are."""
+        """Read all complete lines and return their length in bytes."""
         whole, content = 0, self.path.read_bytes()
         for number, line in enumerate(content.split(b"\n"), 1):
             after = whole + len(line) + 1
@@ -77,14 +77,14 @@ class AnswerBook:
         return tuple(self._answers.values())
 
     def begin(self, model: str) -> None:
-        """Note whose answers these are; a book of another model is refused."""
+        """Write down whose answers these are. A book of another model is refused."""
         if self.model is None:
             self.model = model
             self._write({"model": model})
         elif self.model != model:
             raise InvalidInput(
                 f"{self.path}: these are answers of {self.model!r}, and the run asks {model!r}. "
-                "Go on with the same model, or begin a run of its own in another folder."
+                "Continue with the same model, or begin another run in another folder."
             )
 
     def answer(self, key: str) -> ModelAnswer | None:
@@ -119,7 +119,7 @@ class AnswerBook:
 
 
 class RememberingModel:
-    """Asks a model what the book does not hold yet, and writes it in. Without a model only the book
+    """Takes answers from the book, and asks the model for others. Without a model only the book
     answers.
     """
 

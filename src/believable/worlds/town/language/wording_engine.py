@@ -1,8 +1,8 @@
-"""The small language model in a process of its own, as an OpenAI-compatible server on this machine:
-one thread, low priority.
+"""The small language model in a separate process: an OpenAI-compatible server on this machine with
+one thread and low priority.
 
-`python -m believable.worlds.town.language.wording_engine MODEL` serves until its input ends: it
-goes with whoever started it.
+`python -m believable.worlds.town.language.wording_engine MODEL` serves until its input ends, so it
+ends with the process that started it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import httpx
 from believable.core.child_python import python_command
 from believable.core.errors import MissingExtra
 from believable.core.system import lower_priority
-from believable.worlds.town.language.language_model import ModelUnavailable
+from believable.worlds.town.language.model import ModelUnavailable
 
 CONTEXT_TOKENS = 2048
 NICENESS = 5
@@ -36,7 +36,7 @@ class WordedText:
 
 
 class WordingEngine:
-    """Starts the server when the first text is asked for."""
+    """Starts the server with the first request."""
 
     def __init__(self, model: Path) -> None:
         self._model = model
@@ -46,7 +46,7 @@ class WordingEngine:
 
     @property
     def url(self) -> str:
-        """Where the server answers; it is started by asking."""
+        """The address of the server, which is started if necessary."""
         if self._process is None:
             self._start()
         return self._url
@@ -74,9 +74,9 @@ class WordingEngine:
         self._url = line
 
     def words(self, lead: str, *, grammar: str, seed: int, most_tokens: int) -> WordedText:
-        """What the grammar allows after this lead. It is read anew each time, so that nothing
-        depends on what was asked before; a plain beginning is continued, without a dialogue's
-        frame, which would take longer to read than the words to write.
+        """Continue this lead as the grammar allows. The model reads it each time, so that nothing
+        depends on earlier requests. It has no frame of a dialogue, which would take longer to read
+        than the text to write.
         """
         body = {
             "prompt": lead,
@@ -137,7 +137,7 @@ def serve(model: str, *, port: int = 0) -> None:
     sys.stdout.flush()
     while os.read(0, 4096):
         pass
-    os._exit(0)  # the server's own threads would go on
+    os._exit(0)  # the threads of the server would keep running
 
 
 if __name__ == "__main__":

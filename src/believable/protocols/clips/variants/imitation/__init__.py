@@ -1,3 +1,3 @@
-"""A learned player beside people and the engine's bots: `believable new NAME --protocol clips
+"""A learned player, people and the engine's bots: `believable new NAME --protocol clips
 --recordings DIR`.
 """

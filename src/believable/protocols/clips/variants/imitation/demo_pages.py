@@ -1,10 +1,10 @@
-"""Pages with people: parts of demos that people recorded for FreeDM, beside the engine's bots on
+"""Pages with people: parts of demos that people recorded for FreeDM, next to the engine's bots on
 the same map.
 
-In a demo of a deathmatch somebody fires all the time, so that these clips are as long as the
-longest part without a shot of the player one sees through, and all of a page are as long. People's
-films are made by another engine than the bots' (`dsda-doom` plays the old demos, ViZDoom does not):
-map, textures, size and shape are the same, bars and messages are covered, and neither shows hands,
+In a demo of a deathmatch players fire all the time, so these clips are as long as the longest part
+without a shot of the player one sees through, and all of a page are as long. People's films are
+made by another engine than the bots' (`dsda-doom` plays the old demos, ViZDoom does not): map,
+textures, size and shape are the same, bars and messages are covered, and neither shows hands,
 crosshair or flashes. Whether both draw walls and light alike was not measured.
 """
 
@@ -44,7 +44,7 @@ class QuietPart:
         return self.to_ms - self.from_ms
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DemoClip:
     """A clip of such a page: a part of a demo, or of a bot's round on its map (`demo` is None) as
     long.
@@ -91,9 +91,18 @@ def demo_clips(pages: int, per_group: int, data: Path = GAME_DATA) -> list[DemoC
         length_ms = min(part.length_ms for part in shown)
         place = f"{data / GAME}.wad:{demo.map}"
         clips += [
-            DemoClip(page, demo, place, part.from_ms, part.from_ms + length_ms) for part in shown
+            DemoClip(
+                page=page,
+                demo=demo,
+                map=place,
+                from_ms=part.from_ms,
+                to_ms=part.from_ms + length_ms,
+            )
+            for part in shown
         ]
-        clips += [DemoClip(page, None, place, 0, length_ms)] * (per_group - len(shown))
+        clips += [DemoClip(page=page, demo=None, map=place, from_ms=0, to_ms=length_ms)] * (
+            per_group - len(shown)
+        )
     return clips
 
 
@@ -133,8 +142,8 @@ class WidestPart:
 
 
 def widest_part(recording: Recording, length_ms: int) -> WidestPart:
-    """The part of a bot's round in which it gets about most: whoever stands about is left out of
-    all pages.
+    """The part of a bot's round with the most movement: bots that hardly move are left out of all
+    pages.
     """
     xs, ys = (np.array(recording.telemetry[name], float) for name in ("x", "y"))
     frames = round(length_ms / recording.timing.frame_ms)

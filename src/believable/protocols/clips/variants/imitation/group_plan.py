@@ -1,7 +1,7 @@
-"""Which three clips stand on each page: types in any mixture, and ways that are alike.
+"""The three clips of each page: types in any mixture, and similar routes.
 
-Rule-based runs come first; the other clips of a page are those of people and of the imitation whose
-ways are nearest to them.
+Rule-based runs are chosen first; the other clips of a page are those of people and of the imitation
+whose routes are nearest to them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from believable.imitation.topology import Topology
 from believable.protocols.clips import TYPES
 
 HUMAN, IMITATION, ARTIFICIAL = TYPES
-#: So many imitation clips are learned from the very recording that a human clip of the same page is
-#: from.
+#: The number of imitation clips learned from the very recording that a human clip of the same page
+#: is from.
 DIRECT_CLONES = 2
 _TRIES = 1000
 
@@ -44,11 +44,11 @@ class ClipDesign:
 
     @property
     def fewest_nodes(self) -> int:
-        """Whoever enters fewer stands about."""
+        """A player who enters fewer hardly moves."""
         return max(2, self.clip_s // 4)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedClip:
     """A clip and its page. `apart` is how far its way is from the one that the page was made
     around.
@@ -62,8 +62,9 @@ class PlannedClip:
 
 
 def mixtures(design: ClipDesign, rng: random.Random) -> list[tuple[str, ...]]:
-    """The types of each page: as many of each type altogether as can be, in any mixture, not the
-    same on all pages, and people beside the imitation on as many pages as there are direct clones.
+    """The types of each page: the same number of each type overall if possible, in any mixture, not
+    the same on all pages, and people next to the imitation on as many pages as there are direct
+    clones.
     """
     total = design.groups * design.per_group
     types = [TYPES[number % len(TYPES)] for number in range(total)]
@@ -98,8 +99,8 @@ def plan_groups(
     clips: list[PlannedClip] = []
     clones = 0
     for group, types in enumerate(mixtures(design, rng)):
-        # Rule-based runs first; where there is none, the page is made around a person's clip, else
-        # around the imitation's.
+        # Rule-based runs first; without one, the page is made around a person's clip, else around
+        # the imitation's.
         first = next(name for name in (ARTIFICIAL, HUMAN, IMITATION) if name in types)
         free = [w for w in windows[first] if not any(w.overlaps(other) for other in taken[first])]
         anchor = rng.choice(free) if free else None
@@ -109,7 +110,9 @@ def plan_groups(
             clone = name == IMITATION and person is not None and clones < DIRECT_CLONES
             if clone and person is not None:
                 clones += 1
-                clips.append(PlannedClip(group, name, True, person, 0.0))
+                clips.append(
+                    PlannedClip(group=group, type=name, clone=True, window=person, apart=0.0)
+                )
                 person = None  # one on a page
                 continue
             window = (
@@ -126,7 +129,9 @@ def plan_groups(
             taken[name].append(window)
             person = window if name == HUMAN else person
             apart = route_distance(topology, anchor.nodes, window.nodes)
-            clips.append(PlannedClip(group, name, False, window, apart))
+            clips.append(
+                PlannedClip(group=group, type=name, clone=False, window=window, apart=apart)
+            )
     return clips
 
 

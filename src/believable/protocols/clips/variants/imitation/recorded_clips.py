@@ -1,8 +1,8 @@
 """Clips from recordings of people: the engine's bots and a learned player on the same map are
 played, alike parts are chosen, filmed and made into stimuli in one way.
 
-Everything that takes long is a file in `work`, made whole or not at all: a run that was interrupted
-goes on where it was.
+The result of each long step is a file in `work`, written completely or not at all: an interrupted
+run resumes there.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from believable.contracts.agent import NoParams
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive, generator
@@ -61,11 +62,11 @@ from believable.worlds.doom.doom_observations import observe_doom
 from believable.worlds.doom.doom_recording import setup_in
 from believable.worlds.doom.doom_round import DoomSetup
 from believable.worlds.doom.engine_bot import BOT
-from believable.worlds.doom.imitating_player import ImitatingPlayer
+from believable.worlds.doom.imitating_player import seat_mind
 from believable.worlds.live_round import play_through
 
-#: Conditions by type; direct clones and people's demos are conditions of their own, so that reports
-#: tell them apart.
+#: Conditions by type; direct clones and people's demos are separate conditions, so reports
+#: distinguish them.
 CONDITIONS = {HUMAN: "human", IMITATION: "imitation", ARTIFICIAL: "rule_based"}
 STANDIN, CLONE, PEOPLE = "standin_human", "clone", "people"
 #: Engines draw messages and the status bar differently: covered in all clips.
@@ -73,14 +74,14 @@ MASKS = (MESSAGES, STATUS_BAR)
 RECIPE = Recipe(
     width_px=640, height_px=360, sound=False, watermark="For research purposes only", crf=20
 )
-#: One picture and one film for all that is rendered, whoever plays. What is carried, and what
-#: flashes when something is picked up, is not shown: engines draw it differently, and films of bots
-#: show the hands of somebody else.
+#: One picture and one film for all rendered clips, whoever plays. Weapons, and flashes at pick-ups,
+#: are not shown: engines draw them differently, and films of bots show another player's hands.
 LOOK = Look(width_px=640, height_px=360, frames_per_s=TICS_PER_S, camera="first", plain=True)
-#: Which clip is what and from where, beside the study; nothing of it is served.
+#: The type and origin of each clip, in the study folder; nothing of it is served.
 LISTED = "clips.csv"
 _NODES, _PRIMITIVES = 64, 50
-#: Bots get stuck on maps of people's demos: so many rounds are tried until one gets about so far.
+#: Bots get stuck on maps of people's demos: this number of rounds is tried until one moves far
+#: enough.
 _BOT_ROUNDS, _GETS_ABOUT_UNITS = 4, 1000.0
 
 
@@ -94,7 +95,7 @@ class PersonRecording:
     seen: Observations
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FilmedClip:
     """A clip before it becomes a stimulus: a part of a recording, or a film of a demo."""
 
@@ -152,14 +153,14 @@ def write_recorded_clips(
     tell("playing direct clones of human clips")
     clips = [
         (
-            _cloned(clip, by_file[shown[clip.window.recording]], topology, design, seed, work)
+            _clone(clip, by_file[shown[clip.window.recording]], topology, design, seed, work)
             if clip.clone
             else _plain(clip, files[clip.type][clip.window.recording], standins, models)
         )
         for clip in planned
     ]
     clips += _people_clips(design, seed, work, tell)
-    films = _filmed(clips, work / "films", tell)
+    films = _film(clips, work / "films", tell)
     scenes = [
         SceneClip(film, clip.condition, clip.page) for film, clip in zip(films, clips, strict=True)
     ]
@@ -184,8 +185,8 @@ def write_recorded_clips(
 
 
 def people_in(folder: Path) -> list[PersonRecording]:
-    """The recordings of a folder: all of one map, and either of people or of scripts that stand in
-    for them.
+    """The recordings of a folder: all of one map, and either of people or of scripts that replace
+    them.
     """
     files = sorted(folder.glob(f"*{RECORDING_SUFFIX}"))
     if len(files) < 2:
@@ -247,12 +248,12 @@ def _learned_players(people: Sequence[PersonRecording], folder: Path, seed: int)
     for person in people:
         by_player[person.player].append(person)
     return [
-        _learned(own, folder / f"player-{number}.imitation", seed)
+        _learn(own, folder / f"player-{number}.imitation", seed)
         for number, (_, own) in enumerate(sorted(by_player.items()), 1)
     ]
 
 
-def _learned(people: Sequence[PersonRecording], file: Path, seed: int) -> Path:
+def _learn(people: Sequence[PersonRecording], file: Path, seed: int) -> Path:
     if not file.is_file():
         file.parent.mkdir(parents=True, exist_ok=True)
         most = _most_nodes(people)
@@ -268,7 +269,7 @@ def _learned(people: Sequence[PersonRecording], file: Path, seed: int) -> Path:
     return file
 
 
-#: A round to play: its setup, who plays (a learned player's file, or nobody for the engine's bot),
+#: A round to play: its setup, the player (a learned player's file, or none for the engine's bot),
 #: the player's seed, the target.
 RoundJob = tuple[DoomSetup, Path | None, int, Path]
 
@@ -276,8 +277,8 @@ RoundJob = tuple[DoomSetup, Path | None, int, Path]
 def _rounds(
     setup: DoomSetup, models: Sequence[Path], design: ClipDesign, seed: int, folder: Path
 ) -> Mapping[str, RoundJob]:
-    """Rounds of the bots and of the learned players, with places to begin at of their own, all of
-    one length.
+    """Rounds of the bots and of the learned players, with separate starting positions, all of one
+    length.
     """
     folder.mkdir(parents=True, exist_ok=True)
     jobs: dict[str, RoundJob] = {}
@@ -308,11 +309,11 @@ def play_round(setup: DoomSetup, player: Path | None, seed: int, target: Path) -
     if target.is_file():
         return target
     if player is None:
-        recording = play_through(DOOM.game, setup, partial(BOT.new, None, seed), BOT.game)
+        recording = play_through(DOOM.game, setup, BOT.new(NoParams(), seed), BOT.game)
     else:
         mind = Imitator(read_imitation(player), seed)
         recording = play_through(
-            DOOM.game, setup, partial(ImitatingPlayer, mind), lambda own: DoomGame(own, True)
+            DOOM.game, setup, seat_mind(mind), partial(DoomGame, recorded=True)
         )
     unfinished = target.with_name(f".{target.name}")
     write(recording, unfinished)
@@ -330,17 +331,17 @@ def _plain(clip: PlannedClip, file: Path, standins: bool, models: Sequence[Path]
     number = clip.window.recording % len(models)
     learned = ", ".join(read_imitation(models[number]).sources) if clip.type == IMITATION else ""
     return FilmedClip(
-        file,
-        condition,
-        page_name(clip.group),
-        clip.window.from_ms,
-        clip.window.to_ms,
-        clip.apart,
-        learned,
+        source=file,
+        condition=condition,
+        page=page_name(clip.group),
+        from_ms=clip.window.from_ms,
+        to_ms=clip.window.to_ms,
+        apart=clip.apart,
+        learned_from=learned,
     )
 
 
-def _cloned(
+def _clone(
     clip: PlannedClip,
     person: PersonRecording,
     topology: Topology,
@@ -352,7 +353,7 @@ def _cloned(
     way is nearest to the clip's.
     """
     name = f"{CLONE}-{clip.group:03d}"
-    model = _learned([person], work / "players" / f"{name}.imitation", seed)
+    model = _learn([person], work / "players" / f"{name}.imitation", seed)
     ticks = max(person.setup.ticks, design.round_s * TICS_PER_S)
     setup = person.setup.model_copy(
         update={"ticks": ticks, "opponent": "nobody", "camera": "first"}
@@ -374,7 +375,13 @@ def _cloned(
         )
     apart = route_distance(topology, clip.window.nodes, window.nodes)
     return FilmedClip(
-        file, CLONE, page_name(clip.group), window.from_ms, window.to_ms, apart, person.file.name
+        source=file,
+        condition=CLONE,
+        page=page_name(clip.group),
+        from_ms=window.from_ms,
+        to_ms=window.to_ms,
+        apart=apart,
+        learned_from=person.file.name,
     )
 
 
@@ -385,7 +392,7 @@ def page_name(group: int) -> str:
 def _people_clips(
     design: ClipDesign, seed: int, work: Path, tell: Callable[[str], None]
 ) -> list[FilmedClip]:
-    """Pages with people's demos of FreeDM beside the engine's bots on the same map, as long as the
+    """Pages with people's demos of FreeDM next to the engine's bots on the same map, as long as the
     demo is quiet.
     """
     if not design.people_pages:
@@ -396,12 +403,28 @@ def _people_clips(
         page = page_name(design.groups + demo.page)
         if demo.demo is not None:
             file = film_demo(demo, work / "demos")
-            clips.append(FilmedClip(file, PEOPLE, page, demo.from_ms, demo.to_ms, None, demo=demo))
+            clips.append(
+                FilmedClip(
+                    source=file,
+                    condition=PEOPLE,
+                    page=page,
+                    from_ms=demo.from_ms,
+                    to_ms=demo.to_ms,
+                    apart=None,
+                    demo=demo,
+                )
+            )
             continue
         target, part = _bot_beside_people(demo, f"demo-{number:03d}", design, seed, work)
         clips.append(
             FilmedClip(
-                target, CONDITIONS[ARTIFICIAL], page, part.from_ms, part.to_ms, None, demo=demo
+                source=target,
+                condition=CONDITIONS[ARTIFICIAL],
+                page=page,
+                from_ms=part.from_ms,
+                to_ms=part.to_ms,
+                apart=None,
+                demo=demo,
             )
         )
     return clips
@@ -436,7 +459,7 @@ def _bot_beside_people(
 # films and the study
 
 
-def _filmed(clips: Sequence[FilmedClip], folder: Path, tell: Callable[[str], None]) -> list[Path]:
+def _film(clips: Sequence[FilmedClip], folder: Path, tell: Callable[[str], None]) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     targets = [folder / f"film-{number:03d}.mp4" for number in range(len(clips))]
     jobs = {
@@ -454,12 +477,12 @@ def _filmed(clips: Sequence[FilmedClip], folder: Path, tell: Callable[[str], Non
 
 
 def clip_look(clip: FilmedClip) -> Look:
-    """The same for everybody; beside demos as large as those are."""
+    """The same for all clips; with demos on the page, in the size of those."""
     if clip.demo is None:
         return LOOK
     width_px, height_px = clip.demo.size_px
-    # The bar below is part of what the other engine draws: with it the picture has the same middle,
-    # and it is covered in both.
+    # The bar below is part of the other engine's picture: with it both pictures have the same
+    # middle, and it is covered in both.
     return replace(LOOK, width_px=width_px, height_px=height_px, overlay=True)
 
 
@@ -473,7 +496,7 @@ def film_part(source: Path, target: Path, look: Look) -> Path:
 
 
 def _name_conditions(study: Path, shown: set[str], *, standins: bool) -> None:
-    """Conditions and their roles, as far as they are shown. With stand-ins for people it stays a
+    """Conditions and their roles, if they are shown. With scripts in the role of people it stays a
     demonstration.
     """
     human = [name for name in (STANDIN, CONDITIONS[HUMAN], PEOPLE) if name in shown]

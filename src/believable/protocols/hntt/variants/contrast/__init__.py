@@ -1,1 +1,1 @@
-"""With the other reading of the question beside it: as a person would in a game."""
+"""Adds the other reading of the question: as a person would in a game."""

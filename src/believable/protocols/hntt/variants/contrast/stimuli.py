@@ -1,4 +1,4 @@
-"""What the protocol's own study shows."""
+"""The stimuli of the protocol's main study."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Clips of trained agents beside people's: many runs to far goals, drawn uniformly, matched on goal
+"""Clips of trained agents and of people: many runs to far goals, drawn uniformly, matched on goal
 and length, cut alike.
 
-Goals are far ones, so that whoever knows the way needs ten seconds, more or less; runs that need
-less are not drawn, and `drawn.json` says how many there were of each.
+Goals are far ones: a player who knows the way needs about ten seconds. Shorter runs are not drawn,
+and `drawn.json` counts the runs of each.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import random
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+from believable.contracts.protocol import ShownAgents
+from believable.contracts.registries import WORLDS
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive, generator
 from believable.core.shell import quote_command
 from believable.core.work import map_chunks
-from believable.protocols.contract import ShownAgents
 from believable.protocols.doom_films import HANDS, film_name
 from believable.protocols.hntt.variants.doom.agent_study import (
     mark_mismatched,
@@ -45,7 +45,6 @@ from believable.recordings.actions import RECORDING_SUFFIX
 from believable.recordings.file import read, write
 from believable.recordings.recording import Recording
 from believable.study.records import Study
-from believable.worlds import WORLDS
 from believable.worlds.doom.doom_recording import setup_in
 from believable.worlds.doom.doom_round import DoomSetup
 from believable.worlds.doom.navigation.movement_measures import (
@@ -57,9 +56,9 @@ from believable.worlds.doom.navigation.movement_measures import (
 from believable.worlds.doom.navigation.navigation_runs import PlannedRun, planned_runs, run_of
 from believable.worlds.live_round import play_through
 
-#: So many runs of a stand-in are played for each clip of a person that is needed.
+#: The number of runs of a scripted player for each needed clip of a person.
 STANDIN_SHARE = 3
-#: What each clip is measured as, and what the pairs were drawn from, beside the study.
+#: The measures of each clip, and the candidates of each pair, in the study folder.
 BEHAVIOUR, DRAWN = "behaviour.csv", "drawn.json"
 #: Measures that go into the study file, for the report.
 REPORTED = ("camera", "collisions", "slow", "jerk", "yaw_smoothness", "path_efficiency")
@@ -76,7 +75,7 @@ class RunCounts:
 
 @dataclass
 class DrawnClips:
-    """Clips with their scenarios, and what they were drawn from."""
+    """Clips with their scenarios, and the runs they were drawn from."""
 
     clips: list[SceneClip] = field(default_factory=list)
     counts: dict[str, RunCounts] = field(default_factory=dict)
@@ -94,8 +93,8 @@ class DrawnClips:
 def write_agent_clips(
     study: Study, folder: Path, seed: int, shown: ShownAgents, done: Callable[[int], None]
 ) -> None:
-    """The study of these agents with its stimuli: their clips beside people's, or beside those of a
-    marked stand-in.
+    """The study of these agents with its stimuli: their clips and people's, or those of a marked
+    scripted player.
     """
     count = len({stimulus.scenario for stimulus in study.stimuli})
     settle_study(folder, shown, count)
@@ -128,7 +127,7 @@ def write_agent_clips(
 
 
 def _measures_of(names: Sequence[str], measured: Sequence[RunMeasures]) -> Mapping[str, Any]:
-    """What is measured in a clip, for the study file; what is undefined there is left out."""
+    """The measures of a clip, for the study file; undefined ones are left out."""
     return {
         name: {
             "measures": {
@@ -151,7 +150,7 @@ def _draw(
         recordings = map_chunks(
             run_of, planned, progress=lambda number, total: done(1), pool="processes"
         )
-        finished[agent] = _kept(recordings, place, agent)
+        finished[agent] = _keep(recordings, place, agent)
         drawn.counts[agent] = _counts(shown.runs, finished[agent])
     needed = (count + shown.mismatched) * len(shown.agents) + 2 * shown.people_pairs
     rng = generator(seed, "drawn runs")
@@ -212,7 +211,7 @@ def _counts(runs: int, finished: Sequence[FinishedRun]) -> RunCounts:
     return RunCounts(runs, len(finished), sum(run.fits for run in finished))
 
 
-def _kept(recordings: Sequence[Recording], place: Path, name: str) -> list[FinishedRun]:
+def _keep(recordings: Sequence[Recording], place: Path, name: str) -> list[FinishedRun]:
     """Those that reached their goal, written to files."""
     finished = []
     for number, recording in enumerate(recordings):
@@ -255,20 +254,19 @@ def _standins(
         return []
     order = rng.sample(list(setups), len(setups))
     jobs = [(order[number % len(order)], rng.getrandbits(60)) for number in range(runs)]
-    return _kept(map_chunks(_walked, jobs, pool="processes"), place, "standin")
+    return _keep(map_chunks(_walk, jobs, pool="processes"), place, "standin")
 
 
-def _walked(job: tuple[DoomSetup, int]) -> Recording:
+def _walk(job: tuple[DoomSetup, int]) -> Recording:
     setup, seed = job
     playing = WORLDS["doom"].game
-    walker = playing.player("wanderer")
-    return play_through(playing, setup, partial(walker.new, HANDS["standin_human"], seed))
+    return play_through(playing, setup, playing.stand_in.new(HANDS["standin_human"], seed))
 
 
 def _write_behaviour(
     file: Path, clips: Sequence[SceneClip], measured: Sequence[RunMeasures]
 ) -> None:
-    """How whoever is seen moved, in what is seen."""
+    """How the player moved, in the visible part."""
     with file.open("w", newline="", encoding="utf-8") as sheet:
         writer = csv.DictWriter(sheet, ["scenario", "condition", *RUN_COLUMNS])
         writer.writeheader()

@@ -1,5 +1,5 @@
-"""The study file of trained agents: conditions have the names of what they are, and the words say
-what is shown.
+"""The study file of trained agents: conditions are named after the agents, and the texts describe
+the clips.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from believable.protocols.contract import ShownAgents
+from believable.contracts.protocol import ShownAgents
 from believable.protocols.variants import CHANGES, change_study, changes_in
 
 PERSON, STANDIN = "human", "standin_human"
 
 
 def person_of(shown: ShownAgents) -> str:
-    """What the condition of people is called: what stands in for them is marked as such."""
+    """The name of the condition of people: scripted replacements are marked as such."""
     return STANDIN if shown.humans is None else PERSON
 
 
@@ -65,7 +65,7 @@ def settle_study(folder: Path, shown: ShownAgents, pairs: int) -> None:
 
 
 def mark_mismatched(folder: Path, scenarios: Sequence[str]) -> None:
-    """The analysis is told which pairs are that control."""
+    """The analysis receives the pairs of that control."""
     if scenarios:
         change_study(
             folder / "study.yaml", {"analysis": {"options": {"mismatched": list(scenarios)}}}
@@ -73,7 +73,7 @@ def mark_mismatched(folder: Path, scenarios: Sequence[str]) -> None:
 
 
 def _copy_pages(folder: Path, shown: ShownAgents) -> None:
-    """Pages of a study of agents; over them what people and controls change."""
+    """Pages of a study of agents, with the changes for people and controls on top."""
     place = Path(__file__).parent / "agent_pages"
     named = {
         "people": shown.humans is not None,

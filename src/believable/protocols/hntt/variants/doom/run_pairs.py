@@ -1,8 +1,8 @@
 """Which runs make a pair: to the same goal and about as long, drawn by chance. And the two
 controls: two people, and a person and an agent on the way to different goals.
 
-In the published study clips of one agent were twice as long as those of another: whoever judged may
-have judged the length. Here both of a pair took about as long, and are shown for exactly as long.
+In the published study clips of one agent were twice as long as those of another: judges may have
+judged the length. Here both of a pair took about as long, and are shown for exactly as long.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 SHORTEST_S, LONGEST_S = 10.0, 30.0
 #: How far the lengths of two runs of a pair may be apart, as a share of the longer.
 LENGTH_SHARE = 0.3
-#: The end tells who arrived how; it is not shown.
+#: The end reveals how each arrived; it is not shown.
 CUT_S = 1.5
 
 
@@ -53,8 +53,8 @@ def matched(
     agents: Sequence[FinishedRun], people: Sequence[FinishedRun], count: int, rng: random.Random
 ) -> list[RunPair]:
     """Agents' runs are drawn with the same chance each; each takes the person's run to the same
-    goal that is nearest in length. A goal that was shown is drawn again only when no other is left.
-    Fewer than `count` where there are no more.
+    goal that is nearest in length. A goal that was shown is drawn again only if no other is left.
+    Fewer than `count` if there are no more.
     """
     return _drawn(agents, people, count, rng, lambda run, other: run.goal == other.goal)
 
@@ -67,7 +67,7 @@ def mismatched(
 
 
 def of_people(people: Sequence[FinishedRun], count: int, rng: random.Random) -> list[RunPair]:
-    """Two people to the same goal; nobody twice."""
+    """Two people to the same goal; no person twice."""
     pairs: list[RunPair] = []
     free = [run for run in people if run.fits]
     while len(pairs) < count:

@@ -1,4 +1,4 @@
-"""Films of somebody on the way to a mark, from behind."""
+"""Films of a player on the way to a mark, from behind."""
 
 from __future__ import annotations
 

@@ -15,7 +15,10 @@ export const HELP = [
   ["→ J, ← K", "next and previous text"],
   ["U", "uncertain"],
   ["D, then 1 …", "discard the text for a reason"],
-  ["H", "choose words: ← → move, Shift extends, a number codes them, Enter gives them to the last code"],
+  [
+    "H",
+    "choose words: ← → move, Shift extends, a number codes them, Enter gives them to the last code",
+  ],
   ["C", "find a code by its name"],
   ["E", "memo; Escape leaves it"],
   ["Z", "undo"],
@@ -33,7 +36,8 @@ export const HELP = [
  */
 export function meaning(event, mode) {
   const { key } = event;
-  if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === "z" && mode !== "typing") return { do: "undo" };
+  if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === "z" && mode !== "typing")
+    return { do: "undo" };
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   if (mode === "typing") return key === "Escape" ? { do: "leave" } : null;
   const digit = /^[0-9]$/.test(key) ? (key === "0" ? 10 : Number(key)) : null;
@@ -42,7 +46,8 @@ export function meaning(event, mode) {
     return key === "Escape" || key.toLowerCase() === "d" ? { do: "leave" } : null;
   }
   if (mode === "words") {
-    if (key === "ArrowRight" || key === "ArrowLeft") return { do: "word", step: key === "ArrowRight" ? 1 : -1, extend: Boolean(event.shiftKey) };
+    if (key === "ArrowRight" || key === "ArrowLeft")
+      return { do: "word", step: key === "ArrowRight" ? 1 : -1, extend: Boolean(event.shiftKey) };
     if (key === "Enter") return { do: "give" };
     if (key === "Escape" || key.toLowerCase() === "h") return { do: "leave" };
   }
@@ -51,8 +56,24 @@ export function meaning(event, mode) {
   if (key === "-" || key === "−" || key === "_") return { do: "direction", direction: "-" };
   /** @type {Record<string, string>} */
   const plain = {
-    Enter: "done", ArrowRight: "next", j: "next", ArrowLeft: "previous", k: "previous", s: "side", u: "uncertain", d: "discarding",
-    h: "words", c: "find", e: "memo", z: "undo", "/": "search", f: "filter", v: "play", x: "suggestions", "?": "help", Escape: "leave",
+    Enter: "done",
+    ArrowRight: "next",
+    j: "next",
+    ArrowLeft: "previous",
+    k: "previous",
+    s: "side",
+    u: "uncertain",
+    d: "discarding",
+    h: "words",
+    c: "find",
+    e: "memo",
+    z: "undo",
+    "/": "search",
+    f: "filter",
+    v: "play",
+    x: "suggestions",
+    "?": "help",
+    Escape: "leave",
   };
   const action = plain[key] ?? plain[key.toLowerCase()];
   return action ? { do: action } : null;

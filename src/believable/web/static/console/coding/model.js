@@ -12,18 +12,34 @@ import { added, sameLabel } from "./rules.js";
 import { merged } from "./spans.js";
 
 /** @type {[Filter, string][]} */
-export const FILTERS = [["all", "All"], ["todo", "To do"], ["done", "Done"], ["uncertain", "Uncertain"], ["review", "To review"], ["discarded", "Discarded"]];
+export const FILTERS = [
+  ["all", "All"],
+  ["todo", "To do"],
+  ["done", "Done"],
+  ["uncertain", "Uncertain"],
+  ["review", "To review"],
+  ["discarded", "Discarded"],
+];
 const UNDO_STEPS = 500;
 
 /** @returns {Mark} */
-export const emptyMark = () => ({ labels: [], discard: null, uncertain: false, memo: "", done: false });
+export const emptyMark = () => ({
+  labels: [],
+  discard: null,
+  uncertain: false,
+  memo: "",
+  done: false,
+});
 
 /** @param {Task} task */
 export const keyOf = (task) => `${task.round}-${task.number}`;
 
 /** @param {Book} book @param {Task[]} tasks @param {Record<string, Mark>} marks */
 export function createModel(book, tasks, marks) {
-  let at = Math.max(0, tasks.findIndex((task) => !marks[keyOf(task)]?.done));
+  let at = Math.max(
+    0,
+    tasks.findIndex((task) => !marks[keyOf(task)]?.done),
+  );
   /** @type {Filter} */
   let filter = "all";
   let search = "";
@@ -50,19 +66,29 @@ export function createModel(book, tasks, marks) {
   }
 
   /** @param {Task} task */
-  const isLeft = (task) => { const mark = marks[keyOf(task)]; return !mark?.done || Boolean(mark.review); };
+  const isLeft = (task) => {
+    const mark = marks[keyOf(task)];
+    return !mark?.done || Boolean(mark.review);
+  };
 
   /** @param {Task} task */
   function passes(task) {
     const mark = marks[keyOf(task)];
     const fits = {
-      all: true, todo: isLeft(task), done: Boolean(mark?.done), uncertain: Boolean(mark?.uncertain),
-      review: Boolean(mark?.review), discarded: Boolean(mark?.discard),
+      all: true,
+      todo: isLeft(task),
+      done: Boolean(mark?.done),
+      uncertain: Boolean(mark?.uncertain),
+      review: Boolean(mark?.review),
+      discarded: Boolean(mark?.discard),
     }[filter];
     if (!fits || !search) return fits;
     const key = keyOf(task);
     if (!lowered.has(key)) lowered.set(key, `${task.text} ${task.number}`.toLowerCase());
-    return /** @type {string} */ (lowered.get(key)).includes(search) || Boolean(mark?.memo.toLowerCase().includes(search));
+    return (
+      /** @type {string} */ (lowered.get(key)).includes(search) ||
+      Boolean(mark?.memo.toLowerCase().includes(search))
+    );
   }
 
   /** @param {number} index */
@@ -75,28 +101,53 @@ export function createModel(book, tasks, marks) {
 
   /** @param {1 | -1} step */
   function step(step) {
-    for (let i = at + step; i >= 0 && i < tasks.length; i += step) if (passes(tasks[i])) { go(i); return true; }
+    for (let i = at + step; i >= 0 && i < tasks.length; i += step)
+      if (passes(tasks[i])) {
+        go(i);
+        return true;
+      }
     return false;
   }
 
   return {
-    book, tasks,
-    get at() { return at; },
-    get task() { return task(); },
-    get mark() { return mark(); },
-    get side() { return side; },
-    get pending() { return pending; },
-    get active() { return active; },
-    get filter() { return filter; },
-    get search() { return search; },
-    get canUndo() { return history.length > 0; },
+    book,
+    tasks,
+    get at() {
+      return at;
+    },
+    get task() {
+      return task();
+    },
+    get mark() {
+      return mark();
+    },
+    get side() {
+      return side;
+    },
+    get pending() {
+      return pending;
+    },
+    get active() {
+      return active;
+    },
+    get filter() {
+      return filter;
+    },
+    get search() {
+      return search;
+    },
+    get canUndo() {
+      return history.length > 0;
+    },
     /** @param {Task} task */
     markOf: (task) => marks[keyOf(task)] ?? emptyMark(),
     passes,
     go,
     next: () => step(1),
     previous: () => step(-1),
-    get doneCount() { return tasks.reduce((n, task) => n + (marks[keyOf(task)]?.done ? 1 : 0), 0); },
+    get doneCount() {
+      return tasks.reduce((n, task) => n + (marks[keyOf(task)]?.done ? 1 : 0), 0);
+    },
 
     /**
      * Puts a code on, with these words if there are any, or takes it off where it is on already.
@@ -105,13 +156,20 @@ export function createModel(book, tasks, marks) {
     toggle(id, spans) {
       const code = book.codes.find((candidate) => candidate.id === id);
       if (!code) return { conflicts: [], label: null };
-      const own = mark().labels.filter((label) => label.code === id && label.side === (code.side ? side : null));
-      const wanted = code.direction ? pending ?? (own.length === 1 && spans.length ? own[0].direction : "+") : null;
+      const own = mark().labels.filter(
+        (label) => label.code === id && label.side === (code.side ? side : null),
+      );
+      const wanted = code.direction
+        ? (pending ?? (own.length === 1 && spans.length ? own[0].direction : "+"))
+        : null;
       const there = pending ? own.find((label) => label.direction === wanted) : own[own.length - 1];
       pending = null;
       if (there && spans.length) {
         const grown = { ...there, spans: merged([...there.spans, ...spans]) };
-        change({ labels: mark().labels.map((label) => (sameLabel(label, there) ? grown : label)), discard: null });
+        change({
+          labels: mark().labels.map((label) => (sameLabel(label, there) ? grown : label)),
+          discard: null,
+        });
         active = grown;
         return { conflicts: [], label: grown };
       }
@@ -131,15 +189,23 @@ export function createModel(book, tasks, marks) {
     /** Direction of the label just given, else of the next one. @param {"+" | "-"} direction */
     direct(direction) {
       const label = active;
-      if (!label || label.direction === null) { pending = pending === direction ? null : direction; return; }
+      if (!label || label.direction === null) {
+        pending = pending === direction ? null : direction;
+        return;
+      }
       if (label.direction === direction) return;
       const turned = { ...label, direction };
-      const others = mark().labels.filter((other) => !sameLabel(other, label) && !sameLabel(other, turned));
+      const others = mark().labels.filter(
+        (other) => !sameLabel(other, label) && !sameLabel(other, turned),
+      );
       change({ labels: [...others, turned] });
       active = turned;
     },
 
-    switchSide() { side = side === "more" ? "less" : "more"; active = null; },
+    switchSide() {
+      side = side === "more" ? "less" : "more";
+      active = null;
+    },
 
     /** Words for the label just given. @param {[number, number][]} spans @returns {boolean} whether there was one */
     give(spans) {
@@ -152,7 +218,10 @@ export function createModel(book, tasks, marks) {
     },
 
     /** @param {Label} label */
-    takeOff(label) { change({ labels: mark().labels.filter((other) => !sameLabel(other, label)) }); active = null; },
+    takeOff(label) {
+      change({ labels: mark().labels.filter((other) => !sameLabel(other, label)) });
+      active = null;
+    },
 
     /** @param {number} n counts from 1 */
     discard(n) {
@@ -164,9 +233,13 @@ export function createModel(book, tasks, marks) {
       return true;
     },
 
-    toggleUncertain() { change({ uncertain: !mark().uncertain }); },
+    toggleUncertain() {
+      change({ uncertain: !mark().uncertain });
+    },
     /** @param {string} memo */
-    setMemo(memo) { if (memo !== mark().memo) change({ memo }); },
+    setMemo(memo) {
+      if (memo !== mark().memo) change({ memo });
+    },
 
     /** The coder is through with this text; goes to the next one, at the end to the first that is left. @returns {boolean} whether it moved */
     done() {
@@ -192,7 +265,10 @@ export function createModel(book, tasks, marks) {
     narrow(wanted, words) {
       filter = wanted;
       search = words.trim().toLowerCase();
-      if (!passes(task())) { const first = tasks.findIndex(passes); if (first >= 0) go(first); }
+      if (!passes(task())) {
+        const first = tasks.findIndex(passes);
+        if (first >= 0) go(first);
+      }
     },
   };
 }

@@ -16,7 +16,10 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function bestStorage() {
   try {
-    return await Promise.race([openStorage(indexedDB), sleep(STORAGE_PATIENCE_MS).then(() => Promise.reject(new Error("no answer")))]);
+    return await Promise.race([
+      openStorage(indexedDB),
+      sleep(STORAGE_PATIENCE_MS).then(() => Promise.reject(new Error("no answer"))),
+    ]);
   } catch {
     return memoryStorage();
   }
@@ -30,14 +33,20 @@ function createPost(base, csrf, onLogin) {
   /** @type {import("/static/participant/channel.js").Post} */
   return async (path, payload, { keepalive = false } = {}) => {
     const response = await fetch(`${base}/${path}`, {
-      method: "POST", body: new URLSearchParams({ csrf, batch: JSON.stringify(payload) }), keepalive,
-      headers: { Accept: "application/json" }, signal: keepalive ? undefined : AbortSignal.timeout(TIMEOUT_MS),
+      method: "POST",
+      body: new URLSearchParams({ csrf, batch: JSON.stringify(payload) }),
+      keepalive,
+      headers: { Accept: "application/json" },
+      signal: keepalive ? undefined : AbortSignal.timeout(TIMEOUT_MS),
     });
     onLogin(response.status === 401 || response.status === 403);
     const json = (response.headers.get("Content-Type") ?? "").includes("json");
     const data = json ? await response.json() : null;
     // A log-in that ended is trouble that passes: keep everything and go on trying.
-    return { status: response.status === 401 || response.status === 403 ? 503 : response.status, data };
+    return {
+      status: response.status === 401 || response.status === 403 ? 503 : response.status,
+      data,
+    };
   };
 }
 
@@ -55,10 +64,25 @@ export async function openOutbox({ base, log, csrf }, { onSaving, onTaken, onEnd
   await queue.adopt(claim);
   const unsent = await queue.unsent();
   const channel = createChannel(queue, claim.epoch, unsent, {
-    post, later: (work, ms) => setTimeout(work, ms), cancel: (timer) => clearTimeout(timer), random: Math.random, onSaving,
+    post,
+    later: (work, ms) => setTimeout(work, ms),
+    cancel: (timer) => clearTimeout(timer),
+    random: Math.random,
+    onSaving,
     onEnd: (end) => (end === "taken_over" ? onTaken() : onEnd(end)),
   });
-  announceTab(log, claim.epoch, { onTaken: () => { channel.stop(); onTaken(); }, onHello: () => turn }, openRoom);
+  announceTab(
+    log,
+    claim.epoch,
+    {
+      onTaken: () => {
+        channel.stop();
+        onTaken();
+      },
+      onHello: () => turn,
+    },
+    openRoom,
+  );
   addEventListener("online", () => channel.retry());
   addEventListener("pagehide", () => channel.leave());
   if (unsent.length) channel.retry();

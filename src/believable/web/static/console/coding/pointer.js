@@ -8,7 +8,9 @@
 export function offsetAt(root, { clientX, clientY }) {
   const page = /** @type {any} */ (document);
   const position = page.caretPositionFromPoint?.(clientX, clientY);
-  const caret = position ? { node: position.offsetNode, offset: position.offset } : rangeAt(page, clientX, clientY);
+  const caret = position
+    ? { node: position.offsetNode, offset: position.offset }
+    : rangeAt(page, clientX, clientY);
   if (!caret || !root.contains(caret.node)) return null;
   const before = document.createRange();
   before.setStart(root, 0);

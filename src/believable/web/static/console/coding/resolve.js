@@ -24,20 +24,28 @@ export function start(page) {
   const takes = /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll("input[name=take]")]);
   const own = /** @type {HTMLElement} */ (form.querySelector("#own"));
   const note = /** @type {HTMLInputElement} */ (form.elements.namedItem("note"));
-  const show = () => { own.hidden = form.querySelector("input[name=take]:checked")?.getAttribute("value") !== "own"; };
+  const show = () => {
+    own.hidden = form.querySelector("input[name=take]:checked")?.getAttribute("value") !== "own";
+  };
   takes.forEach((take) => take.addEventListener("change", show));
   page.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     const typing = target.matches("input:not([type=radio]):not([type=checkbox]), textarea, select");
     if (target.matches("button, a, summary") && event.key === "Enter") return;
-    const command = meaning(event.key, { typing, modified: event.ctrlKey || event.metaKey || event.altKey });
+    const command = meaning(event.key, {
+      typing,
+      modified: event.ctrlKey || event.metaKey || event.altKey,
+    });
     if (!command) return;
     event.preventDefault();
     if ("leave" in command) target.blur();
     else if ("decide" in command) form.requestSubmit();
     else if ("note" in command) note.focus();
-    else if ("discussed" in command) { const how = form.querySelectorAll("input[name=how]"); const other = /** @type {HTMLInputElement} */ (how[1]); other.checked = true; }
-    else if ("go" in command) {
+    else if ("discussed" in command) {
+      const how = form.querySelectorAll("input[name=how]");
+      const other = /** @type {HTMLInputElement} */ (how[1]);
+      other.checked = true;
+    } else if ("go" in command) {
       const link = page.querySelector(`a[rel=${command.go}]`);
       if (link instanceof HTMLAnchorElement) location.assign(link.href);
     } else if (takes[command.choose - 1]) {
@@ -48,7 +56,10 @@ export function start(page) {
   const media = page.getElementById("media");
   if (media) {
     const { media: source, number, moment_ms } = JSON.parse(media.textContent ?? "{}");
-    void createStage(/** @type {HTMLElement} */ (page.getElementById("stage")), source).show(number, moment_ms);
+    void createStage(/** @type {HTMLElement} */ (page.getElementById("stage")), source).show(
+      number,
+      moment_ms,
+    );
   }
 }
 

@@ -11,18 +11,22 @@
  */
 
 /** @param {Label} a @param {Label} b */
-export const sameLabel = (a, b) => a.code === b.code && a.direction === b.direction && a.side === b.side;
+export const sameLabel = (a, b) =>
+  a.code === b.code && a.direction === b.direction && a.side === b.side;
 
 /** A label on the whole text overlaps with every other. @param {Label} a @param {Label} b */
 export const onSameWords = (a, b) =>
-  !a.spans.length || !b.spans.length || a.spans.some(([start, stop]) => b.spans.some(([begin, end]) => start < end && begin < stop));
+  !a.spans.length ||
+  !b.spans.length ||
+  a.spans.some(([start, stop]) => b.spans.some(([begin, end]) => start < end && begin < stop));
 
 /** @param {Book} book @param {Label} a @param {Label} b @returns {Conflict | null} */
 export function between(book, a, b) {
   const code = book.codes.find(({ id }) => id === a.code);
   const other = book.codes.find(({ id }) => id === b.code);
   if (!code || !other || a.code === b.code || a.side !== b.side) return null;
-  if (code.excludes.includes(other.id) || other.excludes.includes(code.id)) return { winner: a, loser: b, why: "excludes" };
+  if (code.excludes.includes(other.id) || other.excludes.includes(code.id))
+    return { winner: a, loser: b, why: "excludes" };
   if (!onSameWords(a, b)) return null;
   if (code.wins_over.includes(other.id)) return { winner: a, loser: b, why: "wins_over" };
   return other.wins_over.includes(code.id) ? { winner: b, loser: a, why: "wins_over" } : null;
@@ -36,8 +40,16 @@ export function between(book, a, b) {
 export function added(book, labels, label) {
   const kept = labels.filter((other) => !sameLabel(other, label));
   if (book.pick === "one") return { labels: [label], conflicts: [] };
-  const conflicts = kept.map((other) => between(book, label, other)).filter((other) => other !== null);
+  const conflicts = kept
+    .map((other) => between(book, label, other))
+    .filter((other) => other !== null);
   const lost = conflicts.filter(({ loser }) => sameLabel(loser, label));
   if (lost.length) return { labels: kept, conflicts: lost };
-  return { labels: [...kept.filter((other) => !conflicts.some(({ loser }) => sameLabel(loser, other))), label], conflicts };
+  return {
+    labels: [
+      ...kept.filter((other) => !conflicts.some(({ loser }) => sameLabel(loser, other))),
+      label,
+    ],
+    conflicts,
+  };
 }

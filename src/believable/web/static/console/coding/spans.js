@@ -4,7 +4,11 @@
 /** @typedef {[number, number]} Span */
 
 /** @param {string} text @returns {Span[]} the words */
-export const words = (text) => [...text.matchAll(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu)].map((word) => [word.index, word.index + word[0].length]);
+export const words = (text) =>
+  [...text.matchAll(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu)].map((word) => [
+    word.index,
+    word.index + word[0].length,
+  ]);
 
 /** @param {Span[]} spans @returns {Span[]} without overlaps, in order */
 export function merged(spans) {
@@ -40,9 +44,16 @@ export function wholeWords(text, [start, end]) {
  * @param {string} text @param {{name: string, spans: Span[]}[]} layers @returns {{text: string, names: string[]}[]}
  */
 export function pieces(text, layers) {
-  const cuts = [...new Set([0, text.length, ...layers.flatMap(({ spans }) => spans.flat())])].sort((a, b) => a - b);
-  return cuts.slice(0, -1).map((start, i) => ({
-    text: text.slice(start, cuts[i + 1]),
-    names: layers.filter(({ spans }) => spans.some(([from, to]) => from <= start && cuts[i + 1] <= to)).map(({ name }) => name),
-  })).filter((piece) => piece.text);
+  const cuts = [...new Set([0, text.length, ...layers.flatMap(({ spans }) => spans.flat())])].sort(
+    (a, b) => a - b,
+  );
+  return cuts
+    .slice(0, -1)
+    .map((start, i) => ({
+      text: text.slice(start, cuts[i + 1]),
+      names: layers
+        .filter(({ spans }) => spans.some(([from, to]) => from <= start && cuts[i + 1] <= to))
+        .map(({ name }) => name),
+    }))
+    .filter((piece) => piece.text);
 }

@@ -1,12 +1,23 @@
 // @ts-check
 /** The stimuli a text is about, shown by the participants' players at the moment it refers to. They record nothing here. */
 
-const POLICY = { pause: true, seek: true, replay: true, max_views: null, must_finish: false, volume: true, speeds: [0.5, 1, 2], speed: 1, zoom: true };
+const POLICY = {
+  pause: true,
+  seek: true,
+  replay: true,
+  max_views: null,
+  must_finish: false,
+  volume: true,
+  speeds: [0.5, 1, 2],
+  speed: 1,
+  zoom: true,
+};
 /** A text refers to what was just seen. */
 const BEFORE_MS = 2000;
 
 /** @param {number} ms */
-const clock = (ms) => `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
+const clock = (ms) =>
+  `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
 
 /** @param {HTMLElement} root @param {any} media */
 export function createStage(root, media) {
@@ -25,12 +36,18 @@ export function createStage(root, media) {
   async function styles() {
     if (loaded) return;
     loaded = true;
-    for (const href of media.styles) document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href }));
+    for (const href of media.styles)
+      document.head.append(
+        Object.assign(document.createElement("link"), { rel: "stylesheet", href }),
+      );
   }
 
   /** @param {string} player @param {string} src */
   async function load(player, src) {
-    const [{ create }, source] = await Promise.all([import(media.players[player]), player === "replay" ? fetch(src).then((reply) => reply.blob()) : src]);
+    const [{ create }, source] = await Promise.all([
+      import(media.players[player]),
+      player === "replay" ? fetch(src).then((reply) => reply.blob()) : src,
+    ]);
     return { create, source };
   }
 
@@ -51,22 +68,45 @@ export function createStage(root, media) {
         if (names.length > 1 || moment_ms != null) {
           const letter = names.length > 1 ? `Video ${String.fromCharCode(65 + index)}` : "";
           const moment = moment_ms != null ? `at ${clock(moment_ms)}` : "";
-          figure.append(Object.assign(document.createElement("figcaption"), { textContent: [letter, moment].filter(Boolean).join(" ") }));
+          figure.append(
+            Object.assign(document.createElement("figcaption"), {
+              textContent: [letter, moment].filter(Boolean).join(" "),
+            }),
+          );
         }
         figure.append(place);
         root.append(figure);
         const loaded = await load(player, src).catch(() => null);
         if (own !== turn) return;
-        if (!loaded) { place.replaceChildren(Object.assign(document.createElement("p"), { className: "soft", textContent: "This cannot be shown now: no connection." })); continue; }
+        if (!loaded) {
+          place.replaceChildren(
+            Object.assign(document.createElement("p"), {
+              className: "soft",
+              textContent: "This cannot be shown now: no connection.",
+            }),
+          );
+          continue;
+        }
         const { create, source } = loaded;
         const keys = new EventTarget();
-        players.push(create(place, { src: source, policy: POLICY, texts: media.words, record: () => undefined, seen: { views: 0, position_ms: from }, keys }));
+        players.push(
+          create(place, {
+            src: source,
+            policy: POLICY,
+            texts: media.words,
+            record: () => undefined,
+            seen: { views: 0, position_ms: from },
+            keys,
+          }),
+        );
       }
     },
     /** Plays all of them, or halts them. */
     toggle() {
       const running = players.some((player) => !player.paused);
-      for (const player of players) if (running) player.pause(); else void player.play();
+      for (const player of players)
+        if (running) player.pause();
+        else void player.play();
     },
   };
 }

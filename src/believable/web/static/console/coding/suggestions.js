@@ -9,14 +9,21 @@ export function createSuggestions(root, base, words) {
 
   /** @param {number} number @returns {Promise<any>} null where the server does not say */
   async function ask(number) {
-    const reply = await fetch(`${base}/suggestions/${number}`, { headers: { Accept: "application/json" } });
+    const reply = await fetch(`${base}/suggestions/${number}`, {
+      headers: { Accept: "application/json" },
+    });
     return reply.ok ? reply.json() : null;
   }
 
   return {
     /** Whether they are on screen: recorded with every label. */
-    get shown() { return on; },
-    toggle() { on = !on; root.hidden = !on; },
+    get shown() {
+      return on;
+    },
+    toggle() {
+      on = !on;
+      root.hidden = !on;
+    },
     /** @param {number} number */
     async show(number) {
       const own = ++turn;
@@ -27,13 +34,44 @@ export function createSuggestions(root, base, words) {
       const answer = await ask(number).catch(() => null);
       if (own !== turn) return;
       const { hits, neighbours } = answer ?? { hits: [], neighbours: [] };
-      if (hits.length) parts.push(make("p", { className: "hits" }, ...hits.map((/** @type {any} */ hit) => make("span", { className: "chip soft", textContent: words({ ...hit, side: null }) }))));
+      if (hits.length)
+        parts.push(
+          make(
+            "p",
+            { className: "hits" },
+            ...hits.map((/** @type {any} */ hit) =>
+              make("span", { className: "chip soft", textContent: words({ ...hit, side: null }) }),
+            ),
+          ),
+        );
       for (const neighbour of neighbours) {
-        parts.push(make("div", { className: "neighbour" }, make("p", { className: "soft", textContent: `“${neighbour.text}”` }),
-          make("p", {}, ...neighbour.labels.map((/** @type {any} */ label) => make("span", { className: "chip soft", textContent: `${words(label)}${label.side ? ` · ${label.side}` : ""}` })))));
+        parts.push(
+          make(
+            "div",
+            { className: "neighbour" },
+            make("p", { className: "soft", textContent: `“${neighbour.text}”` }),
+            make(
+              "p",
+              {},
+              ...neighbour.labels.map((/** @type {any} */ label) =>
+                make("span", {
+                  className: "chip soft",
+                  textContent: `${words(label)}${label.side ? ` · ${label.side}` : ""}`,
+                }),
+              ),
+            ),
+          ),
+        );
       }
-      if (!answer) parts.push(make("p", { className: "soft", textContent: "No suggestions now: the server does not answer." }));
-      else if (!hits.length && !neighbours.length) parts.push(make("p", { className: "soft", textContent: "Nothing to suggest." }));
+      if (!answer)
+        parts.push(
+          make("p", {
+            className: "soft",
+            textContent: "No suggestions now: the server does not answer.",
+          }),
+        );
+      else if (!hits.length && !neighbours.length)
+        parts.push(make("p", { className: "soft", textContent: "Nothing to suggest." }));
       root.replaceChildren(...parts);
     },
   };

@@ -1,0 +1,153 @@
+"""Films: quality tests, demos of Freedoom, and a check that films do not reveal conditions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from believable.app.options import (
+    AnyPath,
+    Options,
+    UseCaseOutcome,
+    argument,
+    option,
+    options,
+    setting,
+    use_case,
+)
+from believable.app.stimuli import FolderOptions
+from believable.app.study_data import load_study
+from believable.core.errors import Refused, UnknownName
+from believable.core.registry import did_you_mean
+from believable.stimuli import freedoom, qa
+from believable.stimuli.blinding import ConditionGuess, GuessedFilm, film_traits, guess_conditions
+
+
+@options
+class QualityTestOptions(FolderOptions):
+    test: Literal["visual", "auditory", "both"] = setting(
+        "Brightness, pitch, or both.", default="both"
+    )
+    seed: int = setting("The signal follows from it.", default=1)
+    duration: int = setting("Length.", default=60, metavar="SECONDS", ge=10, le=600)
+    message: str = setting("Text on the auditory test's screen.", default="Listen to the tone")
+
+
+@use_case(QualityTestOptions)
+def make_quality_tests(options: QualityTestOptions) -> Sequence[Path]:
+    """Make the quality tests of annotators: a green screen and a tone that follow a known signal.
+
+    Ramps, holds and reversals are drawn from the seed. A table next to each film has the value that
+    is shown or heard with every picture; it is the truth that annotations are scored against, and
+    it is never served.
+    """
+    written: list[Path] = []
+    for kind in qa.TESTS:
+        if options.test not in (kind, "both"):
+            continue
+        with options.counting(f"Making {kind}", options.duration * qa.FRAMES_PER_S) as progress:
+            film = qa.make(
+                Path(options.folder) / "stimuli",
+                kind,
+                seed=options.seed,
+                duration_s=options.duration,
+                message=options.message,
+                progress=progress,
+            )
+        written += [film.film, film.truth]
+    return written
+
+
+@options
+class FreedoomOptions(Options):
+    out: AnyPath = argument("Folder for the films.", path="folder", kw_only=False)
+    demo: Sequence[str] = option(
+        "Only this one, such as freedm-demo2. Repeatable.", default=(), metavar="NAME"
+    )
+    seconds: int | None = option(
+        "Only the beginning of each; default: all of it.", default=None, ge=1
+    )
+
+
+@use_case(FreedoomOptions)
+def film_freedoom(options: FreedoomOptions) -> Sequence[Path]:
+    """Film the demos that people recorded for Freedoom and FreeDM: human clips, free to use (BSD).
+
+    Plays the twelve demos of Debian's packages freedoom and freedm again (dsda-doom, ffmpeg), a
+    picture for each of 35 tics a second. A recording next to each film has the keys that people
+    pressed; sources.json has the origin of each.
+    """
+    out, known = Path(options.out), {demo.name: demo for demo in freedoom.demos()}
+    for name in options.demo:
+        if name not in known:
+            raise UnknownName(f"--demo: there is no demo {name!r}. {did_you_mean(name, known)}")
+    chosen = [known[name] for name in options.demo or known]
+    if options.seconds is not None:
+        chosen = [demo.first(options.seconds * freedoom.TICS_PER_S) for demo in chosen]
+    for demo in chosen:
+        if (film := out / f"{demo.name}.mp4").exists():
+            raise Refused(f"{film} exists already. Choose another folder, or move it away.")
+    with options.counting_each("Filming", len(chosen)) as count:
+        films = []
+        for demo in chosen:
+            films.append(freedoom.film(demo, out))
+            count()
+    return [*films, freedoom.write_sources(out, chosen)]
+
+
+@options
+class BlindingOptions(FolderOptions):
+    seed: int = setting("The random assignment of conditions follows from it.", default=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blinding:
+    """How well a guesser tells conditions apart. `means`: trait → condition → mean."""
+
+    folder: AnyPath
+    n_films: int
+    guess: ConditionGuess
+    means: Mapping[str, Mapping[str, float]]
+
+    @property
+    def outcome(self) -> UseCaseOutcome:
+        return UseCaseOutcome.DONE if self.guess.is_blind else UseCaseOutcome.PROBLEMS
+
+
+@use_case(BlindingOptions)
+def check_blinding(options: BlindingOptions) -> Blinding:
+    """Are conditions told apart by anything but what happens in their films?
+
+    Sizes, packets, lengths, headers, light, colours, edges and still parts are looked at; a guesser
+    learns them and is compared with chance, within scenarios. Conditions of one film only are left
+    out. Exit code 1 if something tells conditions apart: p of .05 or less, an amount that is larger
+    in nearly every pair, or several headers. Light, colours and edges follow from the places that
+    are passed, too.
+    """
+    folder = Path(options.folder)
+    stimuli = load_study(folder).study.stimuli
+    counted = Counter(str(stimulus.condition) for stimulus in stimuli)
+    shown = [stimulus for stimulus in stimuli if counted[str(stimulus.condition)] > 1]
+    films = []
+    with options.counting_each("Looking", len(shown)) as count:
+        for stimulus in shown:
+            traits = film_traits(folder / stimulus.file)
+            films.append(GuessedFilm(str(stimulus.condition), stimulus.scenario, traits))
+            count()
+    guess = guess_conditions(films, np.random.default_rng(options.seed))
+    conditions = sorted({film.condition for film in films})
+    means = {
+        trait: {
+            name: float(
+                np.mean([film.traits.amounts[trait] for film in films if film.condition == name])
+            )
+            for name in conditions
+        }
+        for trait in guess.traits
+    }
+    return Blinding(folder=options.folder, n_films=len(films), guess=guess, means=means)

@@ -1,0 +1,1 @@
+"""The records that declare parts, and the records used in them."""
