@@ -101,12 +101,31 @@ def test_two_recordings_play_together_and_are_compared(page: Page, enter: Any, s
         assert sum(one["to_ms"] - one["from_ms"] for one in shown) == 100 * FRAMES
 
 
+def test_the_player_that_draws_the_reminders_cannot_be_reached_with_the_tab_key(
+    page: Page, enter: Any
+) -> None:
+    page.add_init_script(
+        """globalThis.apart = [];
+        addEventListener('DOMContentLoaded', () => new MutationObserver(() => {
+          for (const one of document.querySelectorAll('body > div[style*="-9999px"] button'))
+            apart.push(getComputedStyle(one).visibility);
+        }).observe(document.body, { childList: true, subtree: true }));"""
+    )
+    enter(COMPARE)
+    page.get_by_role("button", name="Play together").press("Enter")
+    expect(page.locator("canvas.still")).to_have_count(2)
+    page.wait_for_function(STILLS)
+    assert set(page.evaluate("apart")) == {"hidden"}
+
+
 def test_a_group_of_recordings_counts_views(page: Page, enter: Any, stored: Any) -> None:
     server = enter(GROUP)
     panes = page.locator(".pane")
     expect(panes.locator("canvas")).to_have_count(2)
     for number in (0, 1):
         pane = panes.nth(number)
+        # The panes appear once both are ready. A hidden button takes no focus, and the key would be lost.
+        expect(pane.locator("button.play")).to_be_visible()
         pane.locator("button.play").press("Enter")
         expect(pane.get_by_text("You can watch it once more.")).to_be_visible()
         pane.locator("input[type=radio]").nth(number).press("Space")

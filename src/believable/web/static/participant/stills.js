@@ -77,8 +77,13 @@ async function ofVideo(src) {
 /** A recording is drawn by its own player, out of sight. @param {Blob} src @param {Function} create */
 async function ofRecording(src, create) {
   const root = document.createElement("div");
-  Object.assign(root.style, { position: "absolute", left: "-9999px", width: `${WIDTH}px` });
-  root.setAttribute("aria-hidden", "true");
+  // Hidden by `visibility`, the player keeps its size and draws, but the Tab key cannot reach its buttons.
+  Object.assign(root.style, {
+    position: "absolute",
+    left: "-9999px",
+    width: `${WIDTH}px`,
+    visibility: "hidden",
+  });
   document.body.append(root);
   const policy = {
     pause: true,
