@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from believable.analysis import registered
-from believable.analysis.findings import Analysis
+from believable.analysis.findings import Analysis, JudgedHypothesis
 from believable.analysis.followed_plan import plan_to_follow
 from believable.analysis.registered import Registration
 from believable.analysis.result_files import holds_results, write
 from believable.analysis.run import run
 from believable.app.export import export_to
-from believable.app.options import AnyPath, Options, argument, option, options, use_case
+from believable.app.options import (
+    AnyPath,
+    Options,
+    UseCaseOutcome,
+    argument,
+    option,
+    options,
+    use_case,
+)
 from believable.app.study_data import ClusterOptions, DataOptions, ExtensionOptions, StudyData
 from believable.bundle.read import Bundle, read
-from believable.core.errors import NotFound
+from believable.core.errors import InvalidInput, NotFound
+from believable.core.registry import did_you_mean
 from believable.core.whole_files import check_writable, results_folder
 from believable.store import review
 from believable.store.collected import count
@@ -55,6 +64,12 @@ class AnalyseOptions(DatasetOptions, ClusterOptions):
         path="folder",
     )
     protocol: str | None = option(PROTOCOL, default=None, metavar="NAME")
+    require: Sequence[str] = option(
+        "A hypothesis that must be met, by its id in the plan. The command ends with exit code 5 if"
+        " it is not met, and with 6 if it cannot be judged yet. Repeatable.",
+        default=(),
+        metavar="ID",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +90,7 @@ def analyse(options: AnalyseOptions) -> Analysis:
     With a registered plan (believable preregister) every result is marked confirmatory or
     exploratory, and deviations are listed. The folder must be new or empty, or hold earlier
     results. Files that you added to them stay. If you edited one of them, the command lists it and
-    stops.
+    stops. With --require, hypotheses decide the exit code.
     """
     target = None if options.out is None else Path(options.out)
     if target is not None:
@@ -91,7 +106,29 @@ def analyse(options: AnalyseOptions) -> Analysis:
         with results_folder(target, RESULT, is_ours=holds_results(target)) as draft:
             written = write(analysis, draft)
         options.say(f"{target}: {len(written)} files")
+    for claim in required_claims(analysis, options.require):
+        options.say(f"{claim.id}: {claim.verdict} ({claim.status})")
     return analysis
+
+
+def required_claims(analysis: Analysis, required: Sequence[str]) -> tuple[JudgedHypothesis, ...]:
+    """Return the hypotheses with these ids, in this order."""
+    by_id = {claim.id: claim for claim in analysis.hypotheses}
+    for name in required:
+        if name not in by_id:
+            cure = did_you_mean(name, by_id) if by_id else "The plan declares no hypothesis."
+            raise InvalidInput(f"--require: there is no hypothesis {name!r}. {cure}")
+    return tuple(by_id[name] for name in required)
+
+
+def requirement_outcome(analysis: Analysis, required: Sequence[str]) -> UseCaseOutcome:
+    """Return how the required hypotheses ended. One that is not met decides, then one that cannot
+    be judged.
+    """
+    verdicts = {claim.supported for claim in required_claims(analysis, required)}
+    if False in verdicts:
+        return UseCaseOutcome.NOT_MET
+    return UseCaseOutcome.OPEN if None in verdicts else UseCaseOutcome.DONE
 
 
 def is_bundle(source: AnyPath) -> bool:

@@ -216,6 +216,8 @@ class UseCaseOutcome(StrEnum):
     DONE = "done"
     PROBLEMS = "problems"
     UNCHECKED = "unchecked"
+    NOT_MET = "not met"
+    OPEN = "open"
 
 
 #: Width of the bar in characters.

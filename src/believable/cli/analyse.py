@@ -10,7 +10,7 @@ import click
 
 from believable.analysis.findings import Analysis
 from believable.analysis.result_files import results_json
-from believable.app.analyse import analyse
+from believable.app.analyse import analyse, requirement_outcome
 from believable.cli.derive import derive
 
 
@@ -25,8 +25,10 @@ def _default_folder(values: dict[str, Any]) -> None:
     example="""
       believable analyse my-study
       believable analyse my-study-bundle --out results
+      believable analyse my-study --require H1
     """,
     prepare=_default_folder,
+    outcome=lambda analysis, values: requirement_outcome(analysis, values["require"]),
     answer=lambda analysis: json.loads(results_json(analysis)),
 )
 def command(analysis: Analysis) -> None:

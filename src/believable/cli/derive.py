@@ -23,7 +23,7 @@ import click
 from pydantic_core import to_jsonable_python
 
 from believable.app.options import OptionField, Options, UseCaseOutcome, fields_of
-from believable.cli.exit_codes import OK, PROBLEMS, UNCHECKED, error_json, exit_code
+from believable.cli.exit_codes import NOT_MET, OK, OPEN, PROBLEMS, UNCHECKED, error_json, exit_code
 from believable.core.errors import BelievableError
 from believable.core.whole_files import disk_error
 
@@ -35,6 +35,8 @@ EXIT_OF = {
     UseCaseOutcome.DONE: OK,
     UseCaseOutcome.PROBLEMS: PROBLEMS,
     UseCaseOutcome.UNCHECKED: UNCHECKED,
+    UseCaseOutcome.NOT_MET: NOT_MET,
+    UseCaseOutcome.OPEN: OPEN,
 }
 
 
@@ -46,12 +48,14 @@ def derive(
     name: str | None = None,
     prepare: Callable[[dict[str, Any]], None] | None = None,
     answer: Callable[[R], object] | None = None,
+    outcome: Callable[[R, Mapping[str, Any]], UseCaseOutcome] | None = None,
     json_option: bool = True,
 ) -> Callable[[Callable[[R], None]], click.Command]:
     """Make a command of a use case; the decorated function shows its result.
 
     `prepare` may change the values of the options before the use case gets them, and `answer`
-    turns the result into the value that `--json` prints.
+    turns the result into the value that `--json` prints. `outcome` says how it ended, given the
+    values of the options; by default the result says so itself.
     """
 
     def decorate(show: Callable[[R], None]) -> click.Command:
@@ -72,6 +76,8 @@ def derive(
                 echo_json(result if answer is None else answer(result))
             else:
                 show(result)
+            if outcome is not None:
+                return EXIT_OF[outcome(result, values)]
             return EXIT_OF[getattr(result, "outcome", UseCaseOutcome.DONE)]
 
         params = [parameter(field) for field in fields_of(use_case.options)]  # type: ignore[attr-defined]

@@ -12,7 +12,7 @@ from believable.core.errors import (
     WrongUsage,
 )
 
-OK, PROBLEMS, USAGE, UNCHECKED, REFUSED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+OK, PROBLEMS, USAGE, UNCHECKED, REFUSED, NOT_MET, OPEN, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
 
 #: Also printed by `believable --help`, and part of the documentation.
 EXIT_CODES: Mapping[int, str] = {
@@ -25,6 +25,11 @@ EXIT_CODES: Mapping[int, str] = {
         "an optional part or a package is missing, so something was not done or not checked"
     ),
     REFUSED: "refused by the environment: not found, not allowed, in use, disk full",
+    NOT_MET: (
+        "the answer is not the required one: a hypothesis of `analyse --require`, the verdict of"
+        " `versus`"
+    ),
+    OPEN: "there is no answer yet: what was required needs more judges, or cannot be judged",
     INTERRUPTED: "interrupted",
 }
 
