@@ -38,15 +38,10 @@ ENVIRONMENTS = {
     ),
     "believable/DoomDeathmatch-v1": "believable.worlds.doom.training:DoomDeathmatchEnv",
 }
-#: The same by the batch, compiled.
-BATCHES = {
-    "believable/Maze-Player-v1": "believable.worlds.maze.vector_env:MazePlayerRounds",
-    "believable/Maze-Opponent-v1": "believable.worlds.maze.vector_env:MazeOpponentRounds",
-}
 
 
 for _name, _place in ENVIRONMENTS.items():
-    gymnasium.register(id=_name, entry_point=_place, vector_entry_point=BATCHES.get(_name))
+    gymnasium.register(id=_name, entry_point=_place)
 
 with suppress(ImportError, AttributeError):  # PettingZoo is optional; old ones have no registry
     import pettingzoo
