@@ -62,7 +62,13 @@ def headless(rounds: int) -> tuple[float, float]:
     who decides them.
     """
     inputs = [
-        PlayerInput((n // 9) % 3 - 1, (n // 21) % 3 - 1, n % 360, n % 11 == 0, n % 90 == 0)
+        PlayerInput(
+            dx=(n // 9) % 3 - 1,
+            dy=(n // 21) % 3 - 1,
+            aim_deg=n % 360,
+            shoot=n % 11 == 0,
+            bomb=n % 90 == 0,
+        )
         for n in range(1800)
     ]
     given = scripted = 0.0

@@ -89,7 +89,7 @@ def ours(agent: str, decisions: int) -> Cost:
     ended: list[float] = []
     with tempfile.TemporaryDirectory() as place:
         training = NavigationTraining(
-            TrainingPlan(agent, 1, decisions, workers=WORKERS),
+            TrainingPlan(agent=agent, seed=1, decisions=decisions, workers=WORKERS),
             Path(place),
             clock=WallClock(),
             open_group=opened,
@@ -198,7 +198,7 @@ def theirs(agent: str, decisions: int, way: str) -> Cost:
             picture = picture[:, None] if picture.ndim == 3 else picture
             return torch.cat([hidden, self.seen(picture / 255)], 1)
 
-    plan = TrainingPlan(agent, 1, decisions, workers=WORKERS)
+    plan = TrainingPlan(agent=agent, seed=1, decisions=decisions, workers=WORKERS)
     places = plan.places()[:WORKERS] if way == "with as many processes" else plan.places()
     environments = (
         shared_environments(plan)

@@ -70,7 +70,8 @@ class Runner:
         following = min(grid.neighbours[here], key=grid.distances(self._goal).__getitem__)
         if away[following] < min(6, away[here]):
             following = max(grid.neighbours[here], key=away.__getitem__)
-        return PlayerInput(*keys_towards(game, following), _aim(game), keys.shoot, keys.bomb)
+        dx, dy = keys_towards(game, following)
+        return PlayerInput(dx=dx, dy=dy, aim_deg=_aim(game), shoot=keys.shoot, bomb=keys.bomb)
 
 
 class Hunter:
@@ -88,14 +89,14 @@ class Hunter:
         field_to = grid.distances(there)
         if keys.shoot or not 6 < field_to[here] < FAR:
             return PlayerInput(
-                keys.dx,
-                keys.dy,
-                _aim(game) if field_to[here] <= 6 else keys.aim_deg,
-                keys.shoot,
-                keys.bomb,
+                dx=keys.dx,
+                dy=keys.dy,
+                aim_deg=_aim(game) if field_to[here] <= 6 else keys.aim_deg,
+                shoot=keys.shoot,
+                bomb=keys.bomb,
             )
         dx, dy = keys_towards(game, min(grid.neighbours[here], key=field_to.__getitem__))
-        return PlayerInput(dx, dy, _aim(game))
+        return PlayerInput(dx=dx, dy=dy, aim_deg=_aim(game))
 
 
 class Sneaker:
@@ -107,7 +108,7 @@ class Sneaker:
     def decide(self, game: MazeRound, events: Sequence[MazeEvent]) -> PlayerInput:
         keys = self._fighter.decide(game, events)
         stands = game.tick // 45 % 2 == 1 and not keys.shoot
-        return PlayerInput(0, 0, keys.aim_deg) if stands else keys
+        return PlayerInput(dx=0, dy=0, aim_deg=keys.aim_deg) if stands else keys
 
 
 def _aim(game: MazeRound) -> int:

@@ -45,7 +45,10 @@ def by_server(game: MazeRound, inputs: list[list[int]]) -> list[list[Any]]:
     """
     told = []
     for dx, dy, aim, shoot, bomb in inputs:
-        game.step(PlayerInput(dx, dy, aim, bool(shoot), bool(bomb)), OpponentInput())
+        game.step(
+            PlayerInput(dx=dx, dy=dy, aim_deg=aim, shoot=bool(shoot), bomb=bool(bomb)),
+            OpponentInput(),
+        )
         game.fires.clear()
         game.player.health = game.settings.health
         missiles = [

@@ -32,9 +32,30 @@ RECIPE = Recipe(width_px=854, height_px=480, sound=False, watermark="For researc
 #: once.
 HANDS = {
     "standin_human": MouseHand(),
-    "standin_imitation": MouseHand(12.0, 3.0, 0.4, 2.0, 6, 2.0),
-    "standin_rules": MouseHand(90.0, 90.0, 1.0, 0.0, 0, 0.0),
-    "standin_agent": MouseHand(90.0, 90.0, 1.0, 0.0, 0, 0.0),
+    "standin_imitation": MouseHand(
+        top_speed_deg=12.0,
+        acceleration_deg=3.0,
+        gain=0.4,
+        careless_deg=2.0,
+        pause_tics=6,
+        pauses_per_min=2.0,
+    ),
+    "standin_rules": MouseHand(
+        top_speed_deg=90.0,
+        acceleration_deg=90.0,
+        gain=1.0,
+        careless_deg=0.0,
+        pause_tics=0,
+        pauses_per_min=0.0,
+    ),
+    "standin_agent": MouseHand(
+        top_speed_deg=90.0,
+        acceleration_deg=90.0,
+        gain=1.0,
+        careless_deg=0.0,
+        pause_tics=0,
+        pauses_per_min=0.0,
+    ),
 }
 CLIP_S = 10
 

@@ -44,7 +44,7 @@ class RoundBroken(Unavailable):
     """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoundOrder:
     """The round to resume, at `tick`. `coding` is None without a viewer (simulated people)."""
 

@@ -12,7 +12,7 @@ import pytest
 
 from believable.core.errors import InvalidInput
 from believable.worlds.doom.deathmatch_map import SPAWNS, deathmatch_map
-from believable.worlds.doom.floor_plan import FloorPlan, PlacedThing, TileLook, centre, pwad
+from believable.worlds.doom.floor_plan import FloorPlan, TileLook, centre, place_thing, pwad
 from believable.worlds.doom.game_map import game_map, read_wad
 from believable.worlds.doom.navigation_map import GOALS, START, navigation_map
 from believable.worlds.doom.walking import STEP_UNITS, WalkMap
@@ -29,7 +29,12 @@ def test_all_goals_of_a_navigation_map_are_reached_from_an_island_outside(seed: 
     assert len(set(drawn.goals)) == GOALS == 16
     assert all(goal in reached for goal in drawn.goals)
     without = WalkMap(
-        FloorPlan(drawn.plan.columns, drawn.plan.rows, drawn.plan.tiles, drawn.plan.things)
+        FloorPlan(
+            columns=drawn.plan.columns,
+            rows=drawn.plan.rows,
+            tiles=drawn.plan.tiles,
+            things=drawn.plan.things,
+        )
     )
     assert not any(goal in without.distances(drawn.start) for goal in drawn.goals), (
         "only a leap leads off the island"
@@ -131,7 +136,16 @@ def test_every_step_between_heights_has_a_face() -> None:
 
 def test_one_steps_up_by_a_step_and_drops_down_any_height() -> None:
     def look(floor: int, *, deadly: bool = False, ceiling: int = 500) -> TileLook:
-        return TileLook(floor, ceiling, "FLAT1", "FLAT1", "STONE2", "STEP1", 160, deadly)
+        return TileLook(
+            floor=floor,
+            ceiling=ceiling,
+            floor_flat="FLAT1",
+            ceiling_flat="FLAT1",
+            wall="STONE2",
+            riser="STEP1",
+            light=160,
+            deadly=deadly,
+        )
 
     tiles = {
         (0, 0): look(0),
@@ -141,8 +155,10 @@ def test_one_steps_up_by_a_step_and_drops_down_any_height() -> None:
         (0, 1): look(0, ceiling=55),
         (0, 2): look(0),
     }
-    post = PlacedThing(30, *centre((0, 2)), solid=True)
-    walk = WalkMap(FloorPlan(4, 3, tiles, (post,), leaps=(((1, 0), (2, 0)),)))
+    post = place_thing(30, (0, 2), solid=True)
+    walk = WalkMap(
+        FloorPlan(columns=4, rows=3, tiles=tiles, things=(post,), leaps=(((1, 0), (2, 0)),))
+    )
     assert walk.joined((0, 0), (1, 0))
     assert not walk.joined((1, 0), (2, 0)), "too high"
     assert walk.joined((2, 0), (1, 0)), "down is always possible"

@@ -60,5 +60,5 @@ def test_the_player_is_punished_for_being_caught_and_the_opponent_rewarded() -> 
     player.reset(seed=2)
     worst = min(float(player.step(np.array([1, 1, 0, 0, 0]))[1]) for _ in range(1799))
     assert worst == -1.0
-    event = env.MazeEvent(0, "caught", "player", 0, 0)
+    event = env.MazeEvent(tick=0, kind="caught", actor="player", x=0, y=0)
     assert env._worth(event) == 1.0

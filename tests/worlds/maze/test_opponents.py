@@ -105,7 +105,7 @@ def sound_goal(dynamics: Dynamics, seed: int) -> tuple[OpponentInput, int]:
     game.opponent.x, game.opponent.y, game.opponent.heading_deg = 1500, 5500, 180
     game.player.x, game.player.y = 13_500, 5500
     intent = FrustratedOpponent(dynamics, seed).decide(
-        game, [MazeEvent(0, "shot", "player", 13_500, 5500, 20)]
+        game, [MazeEvent(tick=0, kind="shot", actor="player", x=13_500, y=5500, amount=20)]
     )
     column, row = (int(part) for part in intent.goal.removeprefix("tile ").split(","))
     return intent, abs(column - 13) + abs(row - 5)
@@ -256,10 +256,10 @@ def test_the_mood_rises_with_damage_and_lost_sight_and_falls_with_success() -> N
     game = new_round(2)
     opponent = FrustratedOpponent(preset("frustrated"), 2)
     opponent.frustration.level = 0.5
-    opponent.decide(game, [MazeEvent(0, "hit", "opponent", 0, 0, 20)])
+    opponent.decide(game, [MazeEvent(tick=0, kind="hit", actor="opponent", x=0, y=0, amount=20)])
     raised = opponent.frustration.level
     assert raised > 0.6
-    opponent.decide(game, [MazeEvent(0, "caught", "player", 0, 0)])
+    opponent.decide(game, [MazeEvent(tick=0, kind="caught", actor="player", x=0, y=0)])
     assert opponent.frustration.level < raised
 
 

@@ -26,7 +26,13 @@ def hall(player: tuple[int, int] = (1, 1), opponent: tuple[int, int] = (7, 2)) -
     def tile(place: tuple[int, int]) -> int:
         return place[1] * HALL.width + place[0]
 
-    return MazeRound(SETTINGS, 1, HALL, tile(player), tile(opponent))
+    return MazeRound(
+        settings=SETTINGS,
+        seed=1,
+        grid=HALL,
+        player_start=tile(player),
+        opponent_start=tile(opponent),
+    )
 
 
 def kinds(events: list[MazeEvent]) -> list[str]:
@@ -35,11 +41,11 @@ def kinds(events: list[MazeEvent]) -> list[str]:
 
 inputs = st.builds(
     PlayerInput,
-    st.sampled_from([-1, 0, 1]),
-    st.sampled_from([-1, 0, 1]),
-    st.integers(0, 359),
-    st.booleans(),
-    st.booleans(),
+    dx=st.sampled_from([-1, 0, 1]),
+    dy=st.sampled_from([-1, 0, 1]),
+    aim_deg=st.integers(0, 359),
+    shoot=st.booleans(),
+    bomb=st.booleans(),
 )
 
 
@@ -51,7 +57,7 @@ def test_nobody_ever_stands_in_a_wall_and_numbers_stay_in_range(
     game = new_round(seed, MazeRules(size=15))
     radius = game.settings.body_radius
     for keys, heading in moves:
-        game.step(keys, OpponentInput(heading, True))
+        game.step(keys, OpponentInput(heading_deg=heading, walk=True))
         for body in (game.player, game.opponent):
             for dx in (-radius, radius - 1):
                 for dy in (-radius, radius - 1):
@@ -66,12 +72,12 @@ def test_the_same_seed_and_inputs_give_the_same_round() -> None:
         trail = []
         for _ in range(900):
             keys = PlayerInput(
-                rng.choice((-1, 0, 1)),
-                rng.choice((-1, 0, 1)),
-                rng.randrange(360),
-                rng.random() < 0.3,
+                dx=rng.choice((-1, 0, 1)),
+                dy=rng.choice((-1, 0, 1)),
+                aim_deg=rng.randrange(360),
+                shoot=rng.random() < 0.3,
             )
-            game.step(keys, OpponentInput(rng.randrange(360), True))
+            game.step(keys, OpponentInput(heading_deg=rng.randrange(360), walk=True))
             trail.append(
                 (game.player.x, game.player.y, game.opponent.x, game.opponent.y, game.score)
             )
@@ -93,7 +99,7 @@ def test_the_opponent_is_faster_and_diagonals_are_not() -> None:
     assert SETTINGS.opponent_speed > SETTINGS.player_speed
     game = hall()
     x, y = game.player.x, game.player.y
-    game.step(PlayerInput(1, 1), OpponentInput())
+    game.step(PlayerInput(dx=1, dy=1), OpponentInput())
     assert (game.player.x - x, game.player.y - y) == (70, 70)
 
 
@@ -101,7 +107,11 @@ def test_bullets_hit_and_score_and_need_a_pause() -> None:
     game = hall(opponent=(7, 1))
     seen: list[str] = []
     for _ in range(16):
-        seen += kinds(game.step(PlayerInput(aim_deg=0, shoot=True), OpponentInput(180, False)))
+        seen += kinds(
+            game.step(
+                PlayerInput(aim_deg=0, shoot=True), OpponentInput(heading_deg=180, walk=False)
+            )
+        )
     assert seen.count("shot") == 2
     assert seen.count("hit") == 1
     assert game.score == SETTINGS.bullet_damage
@@ -169,13 +179,27 @@ def test_sliding_stops_at_the_wall_and_goes_on_along_it() -> None:
 
 @pytest.mark.parametrize(("carries_tiles", "carries"), [(1, False), (2, True)])
 def test_sound_carries_through_walls_as_far_as_its_kind(carries_tiles: int, carries: bool) -> None:
-    shot = MazeEvent(0, "shot", "player", 1 * TILE + 500, 1 * TILE + 500, carries_tiles)
+    shot = MazeEvent(
+        tick=0,
+        kind="shot",
+        actor="player",
+        x=1 * TILE + 500,
+        y=1 * TILE + 500,
+        amount=carries_tiles,
+    )
     assert (heard([shot], 3 * TILE + 500, 1 * TILE + 500) is shot) is carries
-    assert heard([MazeEvent(0, "hit", "opponent", 1500, 1500, 50)], 1500, 1500) is None
+    assert (
+        heard(
+            [MazeEvent(tick=0, kind="hit", actor="opponent", x=1500, y=1500, amount=50)], 1500, 1500
+        )
+        is None
+    )
 
 
 def test_the_nearest_of_several_sounds_is_heard_and_coming_back_is_one() -> None:
-    far, near = (MazeEvent(0, "step", "player", x * TILE, 0, 20) for x in (9, 4))
+    far, near = (
+        MazeEvent(tick=0, kind="step", actor="player", x=x * TILE, y=0, amount=20) for x in (9, 4)
+    )
     assert heard([far, near], 0, 0) is near
     game = hall()
     game.opponent.x, game.opponent.y = game.player.x + 400, game.player.y
@@ -189,7 +213,10 @@ def test_who_is_hit_staggers_for_a_moment() -> None:
         game = hall(opponent=(7, 1))
         start = game.opponent.x
         for tick in range(20):
-            game.step(PlayerInput(aim_deg=0, shoot=shoot and tick == 0), OpponentInput(180, True))
+            game.step(
+                PlayerInput(aim_deg=0, shoot=shoot and tick == 0),
+                OpponentInput(heading_deg=180, walk=True),
+            )
         return start - game.opponent.x
 
     lost = SETTINGS.stagger_ticks * (SETTINGS.opponent_speed - SETTINGS.stagger_speed)
@@ -200,7 +227,7 @@ def test_who_is_hit_staggers_for_a_moment() -> None:
 def test_it_can_look_elsewhere_than_it_walks() -> None:
     game = hall(opponent=(5, 1))
     x = game.opponent.x
-    game.step(PlayerInput(), OpponentInput(180, True, face_deg=90))
+    game.step(PlayerInput(), OpponentInput(heading_deg=180, walk=True, face_deg=90))
     assert game.opponent.x == x - SETTINGS.opponent_speed
     assert game.opponent.heading_deg == 90
 
@@ -258,10 +285,20 @@ def test_a_missile_never_enters_a_wall() -> None:
 def test_a_bullet_does_not_hit_who_stands_behind_a_wall() -> None:
     """What is near only from inside the wall was not hit: the wall comes first."""
     grid = Grid(["#######", "#..#..#", "#######"])
-    game = MazeRound(SETTINGS, 1, grid, grid.tile_at(1500, 1500), grid.tile_at(4500, 1500))
+    game = MazeRound(
+        settings=SETTINGS,
+        seed=1,
+        grid=grid,
+        player_start=grid.tile_at(1500, 1500),
+        opponent_start=grid.tile_at(4500, 1500),
+    )
     game.opponent.x = 4 * TILE + SETTINGS.body_radius
     seen: list[str] = []
     for tick in range(10):
-        seen += kinds(game.step(PlayerInput(aim_deg=0, shoot=tick == 0), OpponentInput(180, False)))
+        seen += kinds(
+            game.step(
+                PlayerInput(aim_deg=0, shoot=tick == 0), OpponentInput(heading_deg=180, walk=False)
+            )
+        )
     assert "shot" in seen
     assert "hit" not in seen

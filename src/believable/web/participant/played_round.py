@@ -94,10 +94,10 @@ async def begun(opened: HeldRound, coding: Coding | None, executor: Executor) ->
         live = await asyncio.get_running_loop().run_in_executor(executor, opened.live)
         return NearRound(opened, live, executor)
     order = RoundOrder(
-        opened.play.world,
-        opened.playing.dump_setup(opened.setup),
-        opened.changes,
-        opened.tick,
-        coding,
+        world=opened.play.world,
+        setup=opened.playing.dump_setup(opened.setup),
+        changes=opened.changes,
+        tick=opened.tick,
+        coding=coding,
     )
     return await DistantRound.begun(order, executor)

@@ -13,7 +13,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from believable.core.seeds import derive
-from believable.worlds.doom.floor_plan import SKY, FloorPlan, PlacedThing, Tile, TileLook, centre
+from believable.worlds.doom.floor_plan import (
+    SKY,
+    FloorPlan,
+    PlacedThing,
+    Tile,
+    TileLook,
+    centre,
+    place_thing,
+)
 from believable.worlds.doom.items import ITEMS
 from believable.worlds.doom.textures import INDOOR, OPEN_AIR, RoomTheme
 from believable.worlds.doom.walking import WalkMap
@@ -97,10 +105,12 @@ class _CourtBuilder:
         for number, tile in enumerate(spawns):
             x, y = centre(tile)
             heading = round(_heading_deg(middle - x, middle - y) / 45) * 45 % 360
-            self._things.append(PlacedThing(DEATHMATCH_START, x, y, heading))
+            self._things.append(PlacedThing(kind=DEATHMATCH_START, x=x, y=y, angle_deg=heading))
             if number == 0:
-                self._things.append(PlacedThing(COOPERATIVE_START, x, y, heading))
-        plan = FloorPlan(SIDE, SIDE, self._tiles, tuple(self._things))
+                self._things.append(
+                    PlacedThing(kind=COOPERATIVE_START, x=x, y=y, angle_deg=heading)
+                )
+        plan = FloorPlan(columns=SIDE, rows=SIDE, tiles=self._tiles, things=tuple(self._things))
         return DeathmatchMap(seed, plan, tuple(spawns), tuple(items))
 
     def _look(
@@ -108,13 +118,13 @@ class _CourtBuilder:
     ) -> TileLook:
         flat = theme.rim if rim else theme.floor
         return TileLook(
-            floor,
-            ceiling,
-            flat,
-            theme.ceiling,
-            theme.wall,
-            theme.riser,
-            min(255, theme.light + light),
+            floor=floor,
+            ceiling=ceiling,
+            floor_flat=flat,
+            ceiling_flat=theme.ceiling,
+            wall=theme.wall,
+            riser=theme.riser,
+            light=min(255, theme.light + light),
         )
 
     def _lay_gallery(self, first: int, last: int) -> None:
@@ -199,10 +209,10 @@ class _CourtBuilder:
             self._taken.add(tile)
         near, far = first - GALLERY_WIDTH, last + GALLERY_WIDTH - 1
         for tile in ((near, near), (near, far), (far, near), (far, far)):
-            self._things.append(PlacedThing(self._gallery.lamp, *centre(tile), solid=True))
+            self._things.append(place_thing(self._gallery.lamp, tile, solid=True))
             self._taken.add(tile)
         for tile in ((first, first), (last - 1, first), (first, last - 1), (last - 1, last - 1)):
-            self._things.append(PlacedThing(self._court.lamp, *centre(tile), solid=True))
+            self._things.append(place_thing(self._court.lamp, tile, solid=True))
             self._taken.add(tile)
 
     def _free(self, tiles: list[Tile]) -> Tile:
@@ -214,7 +224,7 @@ class _CourtBuilder:
         items: list[PlacedItem] = []
         for kind in kinds:
             tile = self._free(tiles)
-            self._things.append(PlacedThing(kind, *centre(tile)))
+            self._things.append(place_thing(kind, tile))
             items.append(PlacedItem(ITEMS[kind], tile))
         return items
 

@@ -131,7 +131,7 @@ FIGHTING = "-altdeath +sv_itemrespawn 1 +sv_spawnfarthest 1"
 CAMERAS = ("first", "third")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EngineSettings:
     """The arguments of an engine. `wad` is a map as bytes, `game_data` a file with all of a game,
     instead of Freedoom. `watched`: the player is dead, and sees the first bot's view.

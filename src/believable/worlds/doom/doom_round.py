@@ -281,7 +281,7 @@ def action_of(pressed: Input) -> list[float]:
     return [forward * RUN, side * STRAFE, turned, look / 10, attack, jump, use, *weapons]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FigureState:
     """The player's figure after a tic, as the engine has it: units, degrees counterclockwise from
     the east, pitch upwards.
@@ -330,28 +330,28 @@ def body_of(values: Sequence[float]) -> FigureState:
         *stock,
     ) = map(int, rest)
     return FigureState(
-        x,
-        y,
-        z,
-        angle,
-        -pitch,
-        (vx, vy, vz),
-        (cx, cy, cz, camera, -tilt),
-        bool(ground),
-        max(health, 0),
-        armour,
-        bool(dead),
-        weapon,
-        max(ammunition, 0),
-        bool(ready),
-        frags,
-        deaths,
-        hits,
-        hurt,
-        damage,
-        taken,
-        (stock[0], stock[1], stock[2], stock[3]),
-        tuple(n for n, owned in enumerate(stock[4:], 1) if owned),
+        x=x,
+        y=y,
+        z=z,
+        angle_deg=angle,
+        pitch_deg=-pitch,
+        velocity=(vx, vy, vz),
+        camera=(cx, cy, cz, camera, -tilt),
+        on_ground=bool(ground),
+        health=max(health, 0),
+        armour=armour,
+        dead=bool(dead),
+        weapon=weapon,
+        ammunition=max(ammunition, 0),
+        ready=bool(ready),
+        frags=frags,
+        deaths=deaths,
+        hits=hits,
+        hits_taken=hurt,
+        damage=damage,
+        damage_taken=taken,
+        stock=(stock[0], stock[1], stock[2], stock[3]),
+        weapons=tuple(n for n, owned in enumerate(stock[4:], 1) if owned),
     )
 
 

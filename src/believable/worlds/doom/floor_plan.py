@@ -25,7 +25,7 @@ Tile = tuple[int, int]
 Sector = tuple[int, int, str, str, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TileLook:
     """One tile. Heights in map units; `wall` is the texture around it, `riser` that of a step up to
     it.
@@ -47,7 +47,7 @@ class TileLook:
         return self.floor, self.ceiling, self.floor_flat, self.ceiling_flat, self.light, special
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedThing:
     """A thing in the map, by the engine's number of its kind. `height` is above the floor."""
 
@@ -59,7 +59,7 @@ class PlacedThing:
     solid: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FloorPlan:
     """A whole map. `tiles` holds the open ones; everything else is rock. `leaps` lead over gaps,
     from tile to tile. `actors` is text that declares our kinds of things.
@@ -83,6 +83,12 @@ class FloorPlan:
 def centre(tile: Tile) -> tuple[float, float]:
     """The middle of a tile in map units."""
     return (tile[0] + 0.5) * TILE_UNITS, (tile[1] + 0.5) * TILE_UNITS
+
+
+def place_thing(kind: int, tile: Tile, *, solid: bool = False) -> PlacedThing:
+    """Put a thing in the middle of a tile."""
+    x, y = centre(tile)
+    return PlacedThing(kind=kind, x=x, y=y, solid=solid)
 
 
 def tile_at(x: float, y: float) -> Tile:

@@ -21,7 +21,7 @@ DESIGNS = (NAVIGATION, DEATHMATCH)
 Line = tuple[float, float, float, float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GameMap:
     """The engine's form of a map, and its outline as a recording keeps it: rows of tiles from the
     north, with the position in the engine's units of the upper left corner. `plan` is set if we
@@ -52,7 +52,16 @@ def game_map(name: str, seed: int, goal: int | None = None) -> GameMap:
         drawn = deathmatch_map(seed)
         walls = _outline(drawn.plan)
         top = float(drawn.plan.rows * TILE_UNITS)
-        return GameMap(drawn.plan.wad(), None, "MAP01", True, walls, 0.0, top, drawn.plan)
+        return GameMap(
+            wad=drawn.plan.wad(),
+            game_data=None,
+            map_name="MAP01",
+            deathmatch=True,
+            walls=walls,
+            left=0.0,
+            top=top,
+            plan=drawn.plan,
+        )
     return _from_file(name)
 
 
@@ -63,15 +72,15 @@ def _navigation(seed: int, goal: int) -> GameMap:
     plan, tile = drawn.with_goal(goal), drawn.goals[goal]
     place = (*centre(tile), float(plan.tiles[tile].floor))
     return GameMap(
-        plan.wad(),
-        None,
-        "MAP01",
-        False,
-        _outline(plan),
-        0.0,
-        float(plan.rows * TILE_UNITS),
-        plan,
-        place,
+        wad=plan.wad(),
+        game_data=None,
+        map_name="MAP01",
+        deathmatch=False,
+        walls=_outline(plan),
+        left=0.0,
+        top=float(plan.rows * TILE_UNITS),
+        plan=plan,
+        goal=place,
     )
 
 
@@ -112,13 +121,13 @@ def _from_file(written: str) -> GameMap:
     walls = _rasterised(lines, left, top)
     whole = kind == "IWAD"
     return GameMap(
-        None if whole else path.read_bytes(),
-        path if whole else None,
-        name.upper(),
-        True,
-        walls,
-        left,
-        top,
+        wad=None if whole else path.read_bytes(),
+        game_data=path if whole else None,
+        map_name=name.upper(),
+        deathmatch=True,
+        walls=walls,
+        left=left,
+        top=top,
     )
 
 

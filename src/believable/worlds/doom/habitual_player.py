@@ -39,7 +39,7 @@ _REACHED_UNITS, _PATIENCE_TICS = 30, 7 * TICS_PER_S
 _TAKEN_UNITS = 64
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Habits:
     """One person: `person` draws the favourites. `stray` is the share of decisions against the
     habit; jumps are per minute; nearer than `bothered_units` it fights.
@@ -57,7 +57,11 @@ def habits_of(person: int) -> Habits:
     """The habits of the person of this number."""
     rng = random.Random(derive(person, "habits"))
     return Habits(
-        person, somebody(rng), rng.uniform(0.04, 0.08), rng.uniform(2, 9), rng.randint(6, 8)
+        person=person,
+        hand=somebody(rng),
+        stray=rng.uniform(0.04, 0.08),
+        jumps_per_min=rng.uniform(2, 9),
+        round_items=rng.randint(6, 8),
     )
 
 

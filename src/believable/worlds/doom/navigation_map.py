@@ -22,6 +22,7 @@ from believable.worlds.doom.floor_plan import (
     Tile,
     TileLook,
     centre,
+    place_thing,
 )
 from believable.worlds.doom.textures import (
     BLUE_TORCH,
@@ -75,7 +76,7 @@ _INDOOR_KINDS: tuple[Kind, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
     """A rectangle of tiles at one height."""
 
@@ -110,7 +111,7 @@ class Room:
         return x in (0, 1) or y in (0, 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NavigationMap:
     """The map without its mark. `start` is a place with a heading in degrees, `goals` are sixteen
     tiles.
@@ -128,7 +129,9 @@ class NavigationMap:
         x, y = centre(self.goals[number])
         look = self.plan.tiles[self.goals[number]]
         top = 208 if look.ceiling_flat == SKY else look.ceiling - look.floor - 24
-        marks = tuple(PlacedThing(GOAL_MARK, x, y, height=height) for height in range(24, top, 40))
+        marks = tuple(
+            PlacedThing(kind=GOAL_MARK, x=x, y=y, height=height) for height in range(24, top, 40)
+        )
         return replace(self.plan, things=(*self.plan.things, *marks))
 
 
@@ -172,16 +175,23 @@ class _RoomBuilder:
         goals = self._goals(rooms)
         self._landmarks(rooms)
         x, y = centre(start)
-        self._things.append(PlacedThing(START, x, y, 0))
+        self._things.append(PlacedThing(kind=START, x=x, y=y, angle_deg=0))
         plan = FloorPlan(
-            CHASM_WIDTH + SLOT_COLUMNS * SLOT_WIDTH,
-            SLOT_ROWS * SLOT_HEIGHT,
-            self._tiles,
-            tuple(self._things),
-            (leap,),
-            _ACTORS,
+            columns=CHASM_WIDTH + SLOT_COLUMNS * SLOT_WIDTH,
+            rows=SLOT_ROWS * SLOT_HEIGHT,
+            tiles=self._tiles,
+            things=tuple(self._things),
+            leaps=(leap,),
+            actors=_ACTORS,
         )
-        return NavigationMap(self._seed, plan, start, 0, goals, tuple(rooms.values()))
+        return NavigationMap(
+            seed=self._seed,
+            plan=plan,
+            start=start,
+            start_heading_deg=0,
+            goals=goals,
+            rooms=tuple(rooms.values()),
+        )
 
     # ------------------------------------------------------------------------------------------
     # rooms
@@ -214,7 +224,16 @@ class _RoomBuilder:
                 if air
                 else rng.choice(_INDOOR_KINDS)
             )
-            rooms[slot] = Room(slot, column, row, width, height, heights[slot], theme, kind)
+            rooms[slot] = Room(
+                slot=slot,
+                column=column,
+                row=row,
+                width=width,
+                height=height,
+                floor=heights[slot],
+                theme=theme,
+                kind=kind,
+            )
         return rooms
 
     def _lay(self, room: Room) -> None:
@@ -277,13 +296,13 @@ class _RoomBuilder:
                 tile = (first + number, side + wide) if across else (side + wide, first + number)
                 glows = number == length // 2
                 self._tiles[tile] = TileLook(
-                    floor,
-                    top,
-                    theme.floor,
-                    theme.glow if glows else theme.ceiling,
-                    theme.wall,
-                    theme.riser,
-                    theme.light + (24 if glows else -24),
+                    floor=floor,
+                    ceiling=top,
+                    floor_flat=theme.floor,
+                    ceiling_flat=theme.glow if glows else theme.ceiling,
+                    wall=theme.wall,
+                    riser=theme.riser,
+                    light=theme.light + (24 if glows else -24),
                 )
         for wide in (0, 1):
             near = (first - 1, side + wide) if across else (side + wide, first - 1)
@@ -369,7 +388,7 @@ class _RoomBuilder:
         if look is None or look.deadly or tile in doors or tile in self._kept:
             return False
         self._kept.add(tile)
-        self._things.append(PlacedThing(kind, *centre(tile), solid=True))
+        self._things.append(place_thing(kind, tile, solid=True))
         return True
 
     # ------------------------------------------------------------------------------------------
@@ -384,7 +403,14 @@ class _RoomBuilder:
         side = room.row + rng.randint(1, room.height - 3)
         first, last = max(1, side - 6), min(SLOT_ROWS * SLOT_HEIGHT - 1, side + 8)
         rock = TileLook(
-            CHASM_DEPTH, SKY_HEIGHT, "LAVA1", SKY, "ROCK4", "ASHWALL4", 176, deadly=True
+            floor=CHASM_DEPTH,
+            ceiling=SKY_HEIGHT,
+            floor_flat="LAVA1",
+            ceiling_flat=SKY,
+            wall="ROCK4",
+            riser="ASHWALL4",
+            light=176,
+            deadly=True,
         )
         for y in range(first, last):
             for x in range(CHASM_WIDTH - 1):
@@ -434,7 +460,7 @@ class _RoomBuilder:
 
     def _goals(self, rooms: dict[Tile, Room]) -> tuple[Tile, ...]:
         """One in each of sixteen rooms, on free floor, away from doors."""
-        plan = FloorPlan(999, 999, self._tiles, tuple(self._things))
+        plan = FloorPlan(columns=999, rows=999, tiles=self._tiles, things=tuple(self._things))
         walk = WalkMap(plan)
         goals: list[Tile] = []
         for slot in self._rng.sample(sorted(rooms), len(rooms)):

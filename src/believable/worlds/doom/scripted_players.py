@@ -31,7 +31,7 @@ NOTHING: Input = (0, 0, 0, 0, 0, 0, 0, 0, 0)
 STUCK_TICS, STUCK_UNITS = 25, 24.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MouseHand:
     """How a player turns: degrees per tic at most and their change, the share of the way taken at
     once, the tolerated error, and for how many tics they stop and look around now and then.
@@ -47,12 +47,12 @@ class MouseHand:
 
 def somebody(rng: random.Random) -> MouseHand:
     return MouseHand(
-        rng.uniform(5, 10),
-        rng.uniform(0.8, 2.0),
-        rng.uniform(0.15, 0.3),
-        rng.uniform(1, 6),
-        rng.randint(5, 25),
-        rng.uniform(1, 8),
+        top_speed_deg=rng.uniform(5, 10),
+        acceleration_deg=rng.uniform(0.8, 2.0),
+        gain=rng.uniform(0.15, 0.3),
+        careless_deg=rng.uniform(1, 6),
+        pause_tics=rng.randint(5, 25),
+        pauses_per_min=rng.uniform(1, 8),
     )
 
 

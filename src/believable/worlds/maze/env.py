@@ -144,12 +144,14 @@ class MazeOpponentEnv(_Maze):
 
 def player_input(action: NDArray[np.int64]) -> PlayerInput:
     dx, dy, aim, shoot, bomb = (int(part) for part in action)
-    return PlayerInput(dx - 1, dy - 1, aim * AIM_STEP_DEG, bool(shoot), bool(bomb))
+    return PlayerInput(
+        dx=dx - 1, dy=dy - 1, aim_deg=aim * AIM_STEP_DEG, shoot=bool(shoot), bomb=bool(bomb)
+    )
 
 
 def opponent_input(action: NDArray[np.int64]) -> OpponentInput:
     heading, walk = (int(part) for part in action)
-    return OpponentInput(heading * AIM_STEP_DEG, bool(walk))
+    return OpponentInput(heading_deg=heading * AIM_STEP_DEG, walk=bool(walk))
 
 
 def player_lost(events: Sequence[MazeEvent]) -> bool:

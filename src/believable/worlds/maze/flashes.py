@@ -25,7 +25,7 @@ NEWS = {"caught": "caught", "opponent_killed": "defeated", "player_killed": "kil
 NEWS_TICKS = 42
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """`role` is how it is drawn; it is gone at tick `until`."""
 
@@ -53,7 +53,14 @@ class Effects:
                 role, ticks = EFFECTS[event.kind]
                 self._number += 1
                 fresh.append(
-                    Effect(self._number, role, event.x, event.y, player_heading_deg, tick + ticks)
+                    Effect(
+                        number=self._number,
+                        role=role,
+                        x=event.x,
+                        y=event.y,
+                        heading_deg=player_heading_deg,
+                        until=tick + ticks,
+                    )
                 )
             if event.kind in NEWS:
                 self.news, self._news_until = NEWS[event.kind], tick + NEWS_TICKS

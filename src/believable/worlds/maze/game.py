@@ -206,7 +206,7 @@ class MazeGame:
 
     def step(self, inputs: SeatInputs) -> Sequence[str]:
         dx, dy, aim_deg, shoot, bomb = inputs[PLAYER]
-        keys = PlayerInput(dx, dy, aim_deg, bool(shoot), bool(bomb))
+        keys = PlayerInput(dx=dx, dy=dy, aim_deg=aim_deg, shoot=bool(shoot), bomb=bool(bomb))
         intent = self._intent(inputs.get(OPPONENT))
         was = self.round.opponent.x, self.round.opponent.y
         self._events = self.round.step(keys, intent)
@@ -229,7 +229,9 @@ class MazeGame:
             return intent
         self._mood = None
         heading_deg, walk = driven
-        return OpponentInput(heading_deg, bool(walk), "walk" if walk else "wait")
+        return OpponentInput(
+            heading_deg=heading_deg, walk=bool(walk), intent="walk" if walk else "wait"
+        )
 
     def view(self, seat: str) -> Mapping[str, Any]:
         """Return everything that a page draws, and for the player the data needed to predict the

@@ -56,7 +56,10 @@ class ShortestPathChaser:
 
     def decide(self, game: MazeRound, events: Sequence[MazeEvent]) -> OpponentInput:
         return OpponentInput(
-            _heading_along(game, game.grid.distances(game.player_tile)), True, "chase", "player"
+            heading_deg=_heading_along(game, game.grid.distances(game.player_tile)),
+            walk=True,
+            intent="chase",
+            goal="player",
         )
 
 
@@ -95,7 +98,13 @@ class FrustratedOpponent:
             ahead = _turned(
                 game.opponent.heading_deg, _heading_to_next(game, field), temper.turn_deg
             )
-            return OpponentInput(ahead, False, intent, self._name_of(goal, game), ahead)
+            return OpponentInput(
+                heading_deg=ahead,
+                walk=False,
+                intent=intent,
+                goal=self._name_of(goal, game),
+                face_deg=ahead,
+            )
         heading = (
             _heading_along(game, field)
             if self._intent == "chase"
@@ -107,7 +116,13 @@ class FrustratedOpponent:
         ahead = _heading_to_next(game, game.grid.distances(goal)) if tile in game.fires else heading
         wanted = self._unrest.jerk_deg(game.tick) + heading if balks else self._eyes_on(game, ahead)
         face = _turned(game.opponent.heading_deg, wanted, temper.turn_deg)
-        return OpponentInput(heading, not balks, intent, self._name_of(goal, game), face)
+        return OpponentInput(
+            heading_deg=heading,
+            walk=not balks,
+            intent=intent,
+            goal=self._name_of(goal, game),
+            face_deg=face,
+        )
 
     # -------------------------------------------------------------------------------------- feeling
 
@@ -199,7 +214,13 @@ class FrustratedOpponent:
             done = (game.tick - self._looks_from) / max(1, self._looks_until - self._looks_from)
             wanted = body.heading_deg + (-50 if 0.25 <= done < 0.75 else 50)
         face = _turned(body.heading_deg, wanted, min(temper.turn_deg, 20.0))
-        return OpponentInput(face, False, self._intent, self._name_of(self._goal, game), face)
+        return OpponentInput(
+            heading_deg=face,
+            walk=False,
+            intent=self._intent,
+            goal=self._name_of(self._goal, game),
+            face_deg=face,
+        )
 
     def _eyes_on(self, game: MazeRound, heading: int) -> int:
         if self._intent != "chase":

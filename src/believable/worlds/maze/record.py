@@ -66,7 +66,7 @@ FIGURE_REACH, FIRE_REACH = 250, 400
 _OWN = frozenset(["player", "bullet", "bomb"])
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class TrackBuilder:
     first_frame: int
     xs: list[int] = field(default_factory=list)
@@ -99,8 +99,8 @@ class Recorder:
         self._scored, self._fog, self._mood = scored, fog, mood
         self._effects = Effects()
         self._movers: dict[str, TrackBuilder] = {
-            "player": TrackBuilder(0),
-            "opponent": TrackBuilder(0),
+            "player": TrackBuilder(first_frame=0),
+            "opponent": TrackBuilder(first_frame=0),
         }
         self._roles: dict[str, str] = {"player": "player", "opponent": "opponent"}
         self._fire_ids: dict[int, str] = {}
@@ -139,7 +139,7 @@ class Recorder:
     def _mover(self, name: str, role: str, frame: int) -> TrackBuilder:
         """Whatever is seen for the first time begins a track."""
         if name not in self._movers:
-            self._movers[name], self._roles[name] = TrackBuilder(frame), role
+            self._movers[name], self._roles[name] = TrackBuilder(first_frame=frame), role
         return self._movers[name]
 
     def _see_missiles(self, frame: int) -> None:

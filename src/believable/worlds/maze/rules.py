@@ -24,7 +24,7 @@ COS = tuple(round(1000 * math.cos(math.radians(degree))) for degree in range(360
 SIN = tuple(round(1000 * math.sin(math.radians(degree))) for degree in range(360))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MazeRules:
     """The numbers of the game. Lengths in thousandths of a tile, times in ticks, speeds per
     tick.
@@ -61,7 +61,7 @@ class MazeRules:
     stagger_speed: int = 60
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerInput:
     """The player's keys and mouse in one tick: direction of walking (−1, 0, 1 each), direction of
     aim, and the triggers.
@@ -74,7 +74,7 @@ class PlayerInput:
     bomb: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OpponentInput:
     """The opponent's intended move: a heading, and whether to walk. It looks in its direction of
     walking unless `face_deg` says otherwise. `intent` is its activity, for the record.
@@ -87,7 +87,7 @@ class OpponentInput:
     face_deg: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MazeEvent:
     """Something that mattered: `kind`, who, and where."""
 
@@ -107,7 +107,7 @@ class Figure:
     health: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Missile:
     """A bullet or a bomb in flight."""
 
@@ -120,7 +120,7 @@ class Missile:
     ticks_left: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class MazeRound:
     """One round in progress. `step` moves it on by a thirtieth of a second."""
 
@@ -176,7 +176,14 @@ class MazeRound:
         )
         if self.tick % 10 == 0:
             events.append(
-                MazeEvent(self.tick, "step", "player", body.x, body.y, settings.step_sound_tiles)
+                MazeEvent(
+                    tick=self.tick,
+                    kind="step",
+                    actor="player",
+                    x=body.x,
+                    y=body.y,
+                    amount=settings.step_sound_tiles,
+                )
             )
 
     def _walk_opponent(self, intent: OpponentInput) -> None:
@@ -201,25 +208,37 @@ class MazeRound:
             self._launch("bullet", settings.bullet_speed, settings.bullet_life)
             events.append(
                 MazeEvent(
-                    self.tick,
-                    "shot",
-                    "player",
-                    self.player.x,
-                    self.player.y,
-                    settings.shot_sound_tiles,
+                    tick=self.tick,
+                    kind="shot",
+                    actor="player",
+                    x=self.player.x,
+                    y=self.player.y,
+                    amount=settings.shot_sound_tiles,
                 )
             )
         if keys.bomb and self.tick >= self.bomb_ready:
             self.bomb_ready = self.tick + settings.bomb_pause
             self._launch("bomb", settings.bomb_speed, settings.bomb_fuse)
-            events.append(MazeEvent(self.tick, "throw", "player", self.player.x, self.player.y))
+            events.append(
+                MazeEvent(
+                    tick=self.tick, kind="throw", actor="player", x=self.player.x, y=self.player.y
+                )
+            )
 
     def _launch(self, kind: str, speed: int, life: int) -> None:
         heading = self.player.heading_deg
         self.missiles_made += 1
         vx, vy = _scaled(COS[heading], speed), _scaled(SIN[heading], speed)
         self.missiles.append(
-            Missile(self.missiles_made, kind, self.player.x, self.player.y, vx, vy, life)
+            Missile(
+                id=self.missiles_made,
+                kind=kind,
+                x=self.player.x,
+                y=self.player.y,
+                vx=vx,
+                vy=vy,
+                ticks_left=life,
+            )
         )
 
     def _fly(self, events: list[MazeEvent]) -> None:
@@ -257,7 +276,14 @@ class MazeRound:
     def _explode(self, bomb: Missile, events: list[MazeEvent]) -> None:
         settings = self.settings
         events.append(
-            MazeEvent(self.tick, "blast", "bomb", bomb.x, bomb.y, settings.blast_sound_tiles)
+            MazeEvent(
+                tick=self.tick,
+                kind="blast",
+                actor="bomb",
+                x=bomb.x,
+                y=bomb.y,
+                amount=settings.blast_sound_tiles,
+            )
         )
         centre = self.grid.tile_at(bomb.x, bomb.y)
         reached = self.grid.distances(centre)
@@ -291,7 +317,14 @@ class MazeRound:
         self.score += taken
         if taken:
             events.append(
-                MazeEvent(self.tick, how, "opponent", self.opponent.x, self.opponent.y, taken)
+                MazeEvent(
+                    tick=self.tick,
+                    kind=how,
+                    actor="opponent",
+                    x=self.opponent.x,
+                    y=self.opponent.y,
+                    amount=taken,
+                )
             )
 
     def _hurt_player(self, damage: int, events: list[MazeEvent]) -> None:
@@ -299,7 +332,14 @@ class MazeRound:
         self.player.health -= taken
         if taken:
             events.append(
-                MazeEvent(self.tick, "hurt", "player", self.player.x, self.player.y, taken)
+                MazeEvent(
+                    tick=self.tick,
+                    kind="hurt",
+                    actor="player",
+                    x=self.player.x,
+                    y=self.player.y,
+                    amount=taken,
+                )
             )
 
     def _settle(self, events: list[MazeEvent]) -> None:
@@ -312,23 +352,31 @@ class MazeRound:
             self.score += self.settings.kill_points
             events.append(
                 MazeEvent(
-                    self.tick, "opponent_killed", "opponent", self.opponent.x, self.opponent.y
+                    tick=self.tick,
+                    kind="opponent_killed",
+                    actor="opponent",
+                    x=self.opponent.x,
+                    y=self.opponent.y,
                 )
             )
         elif self.player.health <= 0 or touched:
             kind = "caught" if touched else "player_killed"
-            events.append(MazeEvent(self.tick, kind, "player", self.player.x, self.player.y))
+            events.append(
+                MazeEvent(
+                    tick=self.tick, kind=kind, actor="player", x=self.player.x, y=self.player.y
+                )
+            )
         else:
             return
         self._reset(self.player.heading_deg)
         events.append(
             MazeEvent(
-                self.tick,
-                "reset",
-                "player",
-                self.player.x,
-                self.player.y,
-                self.settings.reset_sound_tiles,
+                tick=self.tick,
+                kind="reset",
+                actor="player",
+                x=self.player.x,
+                y=self.player.y,
+                amount=self.settings.reset_sound_tiles,
             )
         )
 
@@ -362,7 +410,13 @@ def new_round(seed: int, settings: MazeRules | None = None) -> MazeRound:
     distances = grid.distances(player_start)
     farthest = max(distances[tile] for tile in grid.free)
     far_away = [tile for tile in grid.free if 4 * distances[tile] >= 3 * farthest]
-    return MazeRound(chosen, seed, grid, player_start, rng.choice(far_away))
+    return MazeRound(
+        settings=chosen,
+        seed=seed,
+        grid=grid,
+        player_start=player_start,
+        opponent_start=rng.choice(far_away),
+    )
 
 
 def slide(grid: Grid, x: int, y: int, dx: int, dy: int, radius: int) -> tuple[int, int]:

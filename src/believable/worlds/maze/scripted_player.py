@@ -89,7 +89,13 @@ class ScriptedPlayer:
         if game.tick % 12 == 0:
             self._error_deg = self._rng.gauss(0.0, self.skill.aim_error_deg)
         step = self._away(game) if near else (0, 0)
-        return PlayerInput(*step, aim, True, self._rng.random() < self.skill.bomb_chance)
+        return PlayerInput(
+            dx=step[0],
+            dy=step[1],
+            aim_deg=aim,
+            shoot=True,
+            bomb=self._rng.random() < self.skill.bomb_chance,
+        )
 
     def _away(self, game: MazeRound) -> tuple[int, int]:
         """Towards the neighbouring tile that is farthest from the opponent."""
@@ -110,7 +116,7 @@ class ScriptedPlayer:
         following = min(grid.neighbours[own_tile], key=field.__getitem__)
         dx, dy = keys_towards(game, following)
         aim = round(math.degrees(math.atan2(dy, dx))) % 360 if dx or dy else game.player.heading_deg
-        return PlayerInput(dx, dy, aim)
+        return PlayerInput(dx=dx, dy=dy, aim_deg=aim)
 
 
 def keys_towards(game: MazeRound, tile: int) -> tuple[int, int]:
@@ -133,7 +139,13 @@ class SeatedPlayer:
     def __init__(self, skill: Skill, seed: int, welcome: Mapping[str, Any]) -> None:
         grid = Grid(welcome["walls"])
         rules = MazeRules(size=grid.width, round_ticks=welcome["ticks"])
-        self._round = MazeRound(rules, 0, grid, grid.free[0], grid.free[0])
+        self._round = MazeRound(
+            settings=rules,
+            seed=0,
+            grid=grid,
+            player_start=grid.free[0],
+            opponent_start=grid.free[0],
+        )
         self._player = ScriptedPlayer(seed, skill)
 
     def act(self, picture: Mapping[str, Any]) -> Input:
@@ -143,7 +155,7 @@ class SeatedPlayer:
         # In fog it uses the last seen position of the opponent.
         game.opponent = Figure(*picture["o"][:4]) if picture["o"] else game.opponent
         game.fires = dict.fromkeys(picture["f"], 0)
-        events = [MazeEvent(game.tick, kind, "", 0, 0) for kind in picture["e"]]
+        events = [MazeEvent(tick=game.tick, kind=kind, actor="", x=0, y=0) for kind in picture["e"]]
         return pressed_of(self._player.decide(game, events))
 
 

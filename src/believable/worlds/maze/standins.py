@@ -37,7 +37,7 @@ SPEED = 100
 BODY_RADIUS = 300
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Gait:
     """The gait of a scripted player.
 
@@ -67,8 +67,26 @@ class Gait:
 #: them, without a look at the walk.
 GAITS: Mapping[str, Gait] = MappingProxyType(
     {
-        "standin_human": Gait(14.0, 0.22, 4, 1, 1, 1.5, 0.012, 1),
-        "standin_agent": Gait(14.0, 1.0, 1, 45, 6, 14.0, 0.0, 0),
+        "standin_human": Gait(
+            turn_deg=14.0,
+            ease=0.22,
+            ahead_tiles=4,
+            snap_deg=1,
+            decide_ticks=1,
+            waver_deg=1.5,
+            pause_chance=0.012,
+            wrong_ways=1,
+        ),
+        "standin_agent": Gait(
+            turn_deg=14.0,
+            ease=1.0,
+            ahead_tiles=1,
+            snap_deg=45,
+            decide_ticks=6,
+            waver_deg=14.0,
+            pause_chance=0.0,
+            wrong_ways=0,
+        ),
     }
 )
 
@@ -269,11 +287,11 @@ class HandedPlayer:
         self._aim = (aim + step + self._rng.gauss(0, self._hand.tremor_deg)) % 360
         on_target = abs(gap) <= 25
         return PlayerInput(
-            wanted.dx,
-            wanted.dy,
-            round(self._aim) % 360,
-            wanted.shoot and on_target,
-            wanted.bomb and on_target,
+            dx=wanted.dx,
+            dy=wanted.dy,
+            aim_deg=round(self._aim) % 360,
+            shoot=wanted.shoot and on_target,
+            bomb=wanted.bomb and on_target,
         )
 
 

@@ -11,7 +11,7 @@ from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Temper:
     """What an opponent perceives and risks.
 
@@ -49,10 +49,11 @@ class Temper:
     def mixed(self, other: Temper, share: float) -> Temper:
         """This temper moved towards another by `share` (0: this, 1: the other)."""
         return Temper(
-            *(
-                (1 - share) * getattr(self, field.name) + share * getattr(other, field.name)
+            **{
+                field.name: (1 - share) * getattr(self, field.name)
+                + share * getattr(other, field.name)
                 for field in fields(Temper)
-            )
+            }
         )
 
 
@@ -75,7 +76,7 @@ _ENDS = {
 CALM, FRUSTRATED = (Temper(**{name: ends[end] for name, ends in _ENDS.items()}) for end in (0, 1))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Dynamics:
     """How frustration moves. Levels lie between 0 (calm) and 1 (frustrated); gains are added once
     per occasion.
@@ -92,8 +93,24 @@ class Dynamics:
 
 PRESETS = MappingProxyType(
     {
-        "calm": Dynamics(0.05, 0.0, 0.20, 0.002, 0.03, 0.02, -0.5),
-        "frustrated": Dynamics(0.85, 0.8, 0.05, 0.010, 0.12, 0.08, -0.15),
+        "calm": Dynamics(
+            start=0.05,
+            rest=0.0,
+            return_per_s=0.20,
+            per_damage_point=0.002,
+            when_sight_lost=0.03,
+            when_blocked=0.02,
+            when_successful=-0.5,
+        ),
+        "frustrated": Dynamics(
+            start=0.85,
+            rest=0.8,
+            return_per_s=0.05,
+            per_damage_point=0.010,
+            when_sight_lost=0.12,
+            when_blocked=0.08,
+            when_successful=-0.15,
+        ),
     }
 )
 
@@ -111,7 +128,15 @@ def constant(level: float) -> Dynamics:
     """Frustration that never moves, for studies that hold it fixed."""
     if not 0 <= level <= 1:
         raise InvalidInput(f"frustration must lie between 0 and 1, got {level}.")
-    return Dynamics(level, level, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return Dynamics(
+        start=level,
+        rest=level,
+        return_per_s=0.0,
+        per_damage_point=0.0,
+        when_sight_lost=0.0,
+        when_blocked=0.0,
+        when_successful=0.0,
+    )
 
 
 #: From these levels on it looks tense, then furious, to a viewer who sees its face.

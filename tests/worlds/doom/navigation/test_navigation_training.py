@@ -78,7 +78,20 @@ class GuessingGame:
         self._show()
         over = self._steps % 10 == 0
         return (
-            [EndedCourse(n, share > 0.5, False, 10, True, True, 0, 0, 0) for n in range(self.count)]
+            [
+                EndedCourse(
+                    number=n,
+                    arrived=share > 0.5,
+                    died=False,
+                    decisions=10,
+                    from_island=True,
+                    cut_off=True,
+                    sudden=0,
+                    collided=0,
+                    slow=0,
+                )
+                for n in range(self.count)
+            ]
             if over
             else []
         )
@@ -93,7 +106,9 @@ class GuessingGame:
 def training(
     folder: Path, decisions: int, open_group=GuessingGame, **changes
 ) -> NavigationTraining:
-    plan = replace(TrainingPlan("symbolic", 1, decisions, environments=16), **changes)
+    plan = replace(
+        TrainingPlan(agent="symbolic", seed=1, decisions=decisions, environments=16), **changes
+    )
     return NavigationTraining(
         plan, folder, clock=VirtualClock(), recipe=SMALL, open_group=open_group
     )
@@ -238,7 +253,7 @@ def test_one_agent_begins_with_what_another_has_learned() -> None:
 def test_a_training_from_weights_says_so_and_keeps_its_penalties(tmp_path: Path) -> None:
     first = training(tmp_path / "first", 64 * 10)
     file = first.run()
-    weights, plan = _begun_with(file, TrainingPlan("symbolic", 2, 640))
+    weights, plan = _begun_with(file, TrainingPlan(agent="symbolic", seed=2, decisions=640))
     assert plan.ramp == (0.0, 0.0)
     assert plan.penalties(0) == 1.0
     assert plan.start is not None
@@ -261,15 +276,15 @@ def test_a_training_from_weights_says_so_and_keeps_its_penalties(tmp_path: Path)
 
 
 def test_penalties_come_in_slowly() -> None:
-    plan = TrainingPlan("reward_shaping", decisions=1000, ramp=(0.2, 0.4))
+    plan = TrainingPlan(agent="reward_shaping", decisions=1000, ramp=(0.2, 0.4))
     assert [plan.penalties(decisions) for decisions in (0, 200, 300, 400, 1000)] == pytest.approx(
         [0, 0, 0.5, 1, 1]
     )
 
 
 def test_every_goal_is_trained_on_every_number_of_maps() -> None:
-    assert sorted(place.goal for place in TrainingPlan("hybrid").places()) == list(range(16))
-    many = TrainingPlan("hybrid", map_seeds=(7, 8), environments=32).places()
+    assert sorted(place.goal for place in TrainingPlan(agent="hybrid").places()) == list(range(16))
+    many = TrainingPlan(agent="hybrid", map_seeds=(7, 8), environments=32).places()
     assert {place.map_seed for place in many} == {7, 8}
     assert len({(place.map_seed, place.goal) for place in many}) == 32
 
@@ -290,7 +305,7 @@ def test_curves_of_several_seeds_have_mean_and_spread(tmp_path: Path) -> None:
 
 def test_a_tiny_training_in_the_engine_ends_with_an_agent(tmp_path: Path) -> None:
     pytest.importorskip("vizdoom", reason="the engine is the extra `doom`")
-    plan = TrainingPlan("reward_shaping", 1, 128, environments=2, workers=1)
+    plan = TrainingPlan(agent="reward_shaping", seed=1, decisions=128, environments=2, workers=1)
     run = NavigationTraining(plan, tmp_path, clock=VirtualClock(), recipe=SMALL)
     before = run.learner.weights()
     trained = trained_agent(run.run())

@@ -18,7 +18,7 @@ from believable.worlds.doom.walking import WalkMap
 BRINK_UNITS = 40.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NavigationCourse:
     """A map with one of its goals."""
 
@@ -105,7 +105,13 @@ def course_to(drawn: NavigationMap, goal: int) -> NavigationCourse:
             f"map of seed {drawn.seed}: goal {goal} at tile {drawn.goals[goal]} cannot be reached"
             " from the start. Train on a map whose goals can all be reached."
         )
-    return NavigationCourse(drawn, walk, goal, _ways_to(walk, drawn.goals[goal]), tuple(route))
+    return NavigationCourse(
+        drawn=drawn,
+        walk=walk,
+        goal=goal,
+        ways=_ways_to(walk, drawn.goals[goal]),
+        route=tuple(route),
+    )
 
 
 def _ways_to(walk: WalkMap, goal: Tile) -> dict[Tile, float]:

@@ -52,7 +52,7 @@ def collided(
     return math.dist((x, y), end) > COLLISION_UNITS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RewardTerms:
     """The reward of a decision. `approach` is for the whole way: each decision gets its share of
     it.
@@ -69,17 +69,17 @@ class RewardTerms:
     def scaled(self, share: float) -> RewardTerms:
         """With this share of the penalties for movement."""
         return RewardTerms(
-            self.decision,
-            self.death,
-            self.goal,
-            self.approach,
-            self.sudden_camera * share,
-            self.collision * share,
-            self.slow * share,
+            decision=self.decision,
+            death=self.death,
+            goal=self.goal,
+            approach=self.approach,
+            sudden_camera=self.sudden_camera * share,
+            collision=self.collision * share,
+            slow=self.slow * share,
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NavigationAgent:
     """One way of being an agent. `turns_deg` are the turns it can make to either side."""
 
@@ -109,22 +109,22 @@ def _both_ways(turns_deg: tuple[int, ...]) -> tuple[int | None, ...]:
 
 
 SYMBOLIC = NavigationAgent(
-    "symbolic",
-    "Knows where it is and where the goal is; sees nothing.",
+    name="symbolic",
+    about="Knows where it is and where the goal is; sees nothing.",
     turns_deg=(30, 45, 90),
     sees_depth=False,
     reward=RewardTerms(),
 )
 HYBRID = NavigationAgent(
-    "hybrid",
-    "The same, and a picture of how far away what it sees is.",
+    name="hybrid",
+    about="The same, and a picture of how far away what it sees is.",
     turns_deg=(30, 45, 90),
     sees_depth=True,
     reward=RewardTerms(),
 )
 REWARD_SHAPING = NavigationAgent(
-    "reward_shaping",
-    "As hybrid, with finer turns, and marked down for sudden turns, collisions and slow steps.",
+    name="reward_shaping",
+    about="As hybrid, with finer turns, and marked down for sudden turns, collisions and slow steps.",
     turns_deg=(18, 36, 45, 54, 72, 90),
     sees_depth=True,
     reward=RewardTerms(sudden_camera=-0.05, collision=-0.05, slow=-0.01),

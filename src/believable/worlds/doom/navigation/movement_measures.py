@@ -49,7 +49,7 @@ _COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunMeasures:
     """One run to a goal, or a clip of one. None: it has no such number (a run that ends elsewhere
     needed no time to the goal).

@@ -38,7 +38,7 @@ RUN_S = DECISIONS_MAX * DECISION_TICS // TICS_PER_S
 UNTRAINED = "untrained"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRun:
     """One run: by which agent, on which map, to which goal. `source` is a file of weights,
     `untrained`, or empty for the shipped ones; `goals` are those one is drawn from: all (`round`)
@@ -75,7 +75,9 @@ def planned_runs(
     navigation_agent(agent)
     maps = [map_seeds[number % len(map_seeds)] for number in range(runs)]
     return [
-        PlannedRun(agent, source, map_seed, seed, number, goals)
+        PlannedRun(
+            agent=agent, source=source, map_seed=map_seed, seed=seed, number=number, goals=goals
+        )
         for number, map_seed in enumerate(maps)
     ]
 

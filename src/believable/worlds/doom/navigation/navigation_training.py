@@ -46,7 +46,7 @@ FIRST_MAP = 7
 CHECKPOINT_BATCHES = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingPlan:
     """The agent, the maps and the length of a training. `map_seeds` has one map, or several to
     train on all of them. Penalties are phased in slowly, between these shares of the training: from
@@ -73,7 +73,11 @@ class TrainingPlan:
             navigation_course(map_seed, goal)
             places.append(
                 EnvPlace(
-                    self.agent, goal, map_seed, self.on_the_way, derive(self.seed, "course") % 2**31
+                    agent=self.agent,
+                    goal=goal,
+                    map_seed=map_seed,
+                    on_the_way=self.on_the_way,
+                    seed=derive(self.seed, "course") % 2**31,
                 )
             )
         return places
@@ -157,19 +161,19 @@ class NavigationTraining:
             {name: round(value, 5) for name, value in batch.losses.items()},
         )
         return CurveRow(
-            decisions,
-            round(self._seconds, 1),
-            self._rounds,
-            success,
-            to_goal,
-            deaths,
-            sudden,
-            collided,
-            slow,
-            self.plan.penalties(decisions),
-            losses["policy_loss"],
-            losses["value_loss"],
-            losses["entropy"],
+            decisions=decisions,
+            seconds=round(self._seconds, 1),
+            rounds=self._rounds,
+            success=success,
+            decisions_to_goal=to_goal,
+            deaths=deaths,
+            sudden=sudden,
+            collided=collided,
+            slow=slow,
+            penalties=self.plan.penalties(decisions),
+            policy_loss=losses["policy_loss"],
+            value_loss=losses["value_loss"],
+            entropy=losses["entropy"],
         )
 
     # ------------------------------------------------------------------------------------------
@@ -244,7 +248,12 @@ def train_agent(
     """Train into `folder`, or resume there; returns the file with the weights."""
     map_seeds = tuple(range(FIRST_MAP, FIRST_MAP + maps))
     plan = TrainingPlan(
-        agent, seed, decisions, map_seeds, environments=max(GOALS, maps), workers=workers
+        agent=agent,
+        seed=seed,
+        decisions=decisions,
+        map_seeds=map_seeds,
+        environments=max(GOALS, maps),
+        workers=workers,
     )
     recipe = PpoRecipe() if rate is None else PpoRecipe(learning_rate=rate)
     weights = None

@@ -32,7 +32,7 @@ Arrays = dict[str, NDArray[Any]]
 LEARNING_THREADS = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PpoRecipe:
     """The published values (Milani et al. 2023), but for the learning rate: theirs is a constant
     2.5e-4 for ten million decisions; ours begins higher and falls to a tenth, because we train for

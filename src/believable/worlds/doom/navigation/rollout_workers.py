@@ -31,7 +31,7 @@ class WorkerFailed(BelievableError):
     """An environment broke while training. The last checkpoint holds the learned weights."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EnvPlace:
     """One environment: which agent, on which course, and where its rounds begin."""
 
@@ -45,7 +45,7 @@ class EnvPlace:
         return NavigationEnv(self.agent, self.goal, self.map_seed, self.on_the_way)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EndedCourse:
     """The facts about a finished round."""
 
@@ -245,8 +245,16 @@ class _Row:
             arrays.depth[number],
         )
         decisions, from_island = facts["decisions"], self._from_island
-        shares = (self._counts / decisions).tolist()
+        sudden, collided, slow = (self._counts / decisions).tolist()
         self._begin()
         return EndedCourse(
-            number, facts["arrived"], facts["died"], decisions, from_island, cut_off, *shares
+            number=number,
+            arrived=facts["arrived"],
+            died=facts["died"],
+            decisions=decisions,
+            from_island=from_island,
+            cut_off=cut_off,
+            sudden=sudden,
+            collided=collided,
+            slow=slow,
         )

@@ -8,6 +8,7 @@ import csv
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ CURVE = "curve.csv"
 ROLLING = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CurveRow:
     """The state of a training after a batch. Success and all that follows are of the last `ROLLING`
     rounds from the island.
@@ -57,8 +58,9 @@ def read_curve(folder: Path) -> list[CurveRow]:
     with path.open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             if all(row.get(name) not in (None, "") for name in names):
-                values = [float(row[name]) for name in names]
-                rows.append(CurveRow(int(values[0]), values[1], int(values[2]), *values[3:]))
+                values: dict[str, Any] = {name: float(row[name]) for name in names}
+                counts = {name: int(values[name]) for name in ("decisions", "rounds")}
+                rows.append(CurveRow(**values | counts))
     return rows
 
 

@@ -161,7 +161,10 @@ def _draw(
         people = _standins(setups, STANDIN_SHARE * needed, rng, place)
         drawn.counts[person] = _counts(STANDIN_SHARE * needed, people)
     else:
-        people = _people(shown.humans, PlannedRun("hybrid", "", 7, 0, 0).map_seed)
+        people = _people(
+            shown.humans,
+            PlannedRun(agent="hybrid", source="", map_seed=7, seed=0, number=0).map_seed,
+        )
         drawn.counts[person] = _counts(len(list(shown.humans.glob(f"*{RECORDING_SUFFIX}"))), people)
     for agent in shown.agents:
         pairs = matched(finished[agent], people, count, rng)
