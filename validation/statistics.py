@@ -36,6 +36,7 @@ TITLES = {
     "stats.agreement.reliability": "Agreement: numbers and orders",
     "stats.pairs": "Comparisons of two",
     "stats.bradley_terry": "Comparisons of two: a common scale",
+    "stats.strength_contrasts": "Comparisons of two: contrasts, ranks, equivalence with people",
     "stats.smoothness": "Smoothness of movement",
     "stats.detection": "Signal detection",
     "stats.indices": "Indices of the published studies",

@@ -108,6 +108,9 @@ WITNESSES: dict[str, dict[str, Witness]] = {
     "stats.models.logistic": _all("mixed_logistic", "models", "crossed", "slopes"),
     "stats.models.linear": _all("mixed_linear", "models", "linear"),
     "stats.bradley_terry": _all("bradley_terry", "pairs", "no_ties", "ties"),
+    "stats.strength_contrasts": _all(
+        "strength_contrasts rank_strengths human_equivalence", "pairs", "clustered"
+    ),
     "stats.pairs": _all("win_rates", "pairs", "rates"),
     "stats.estimate": {
         **_all("mean_share", "pieces", "shares"),
@@ -203,6 +206,7 @@ PARTS = {
     ),
     "stats.regression": "check_rank",
     "stats.result": "no_result t_test check_alternative tail",
+    "stats.strength_spread": "strength_spread",
     "traces.dtw": "batch_size",
     "traces.dtw_numba": "pack rows_distances pair_distance",
     "traces.resample": "row_normalised",

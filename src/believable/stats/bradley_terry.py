@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import linalg, optimize, special, stats
+from scipy import linalg, optimize, special
 from scipy.sparse import csgraph, csr_matrix
 
 from believable.core.errors import InvalidInput
@@ -14,6 +14,7 @@ from believable.core.registry import did_you_mean
 from believable.stats.estimate import Estimate, check_level, undefined
 from believable.stats.inputs import FloatArray, one_of
 from believable.stats.pairs import Comparisons
+from believable.stats.strength_spread import StrengthSpread, strength_spread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,7 @@ class BradleyTerry:
 
     items           sorted by name; `log_strength` in the same order, centred so that they sum to 0
     strength        exp(log strength), scaled to sum to 1; None for an item without estimate
+    spread          how much they vary together; None without estimates
     tie             the Davidson tie parameter ν (0: never a tie); None for other treatments of ties
     """
 
@@ -35,6 +37,7 @@ class BradleyTerry:
     method: str
     reason: str | None = None
     notes: tuple[str, ...] = ()
+    spread: StrengthSpread | None = field(default=None, repr=False, compare=False)
 
     def of(self, item: str) -> Estimate:
         """The log strength of that item."""
@@ -58,12 +61,15 @@ def bradley_terry(
                  sandwich); "drop": ties are left out and counted.
     Intervals    of the centred log strengths. With judges in the data: clustered by judge (sandwich
                  with the correction J/(J − 1), t with J − 1 degrees of freedom), since one judge's
-                 choices hang together; otherwise from the curvature of the likelihood ("half":
-                 sandwich over comparisons).
+                 choices hang together. With clips too: clustered by judge and clip (judges +
+                 clips − cells, never below either part; t with the smaller degrees of freedom),
+                 for other judges and other clips of the same agents. Otherwise from the curvature
+                 of the likelihood ("half": sandwich over comparisons).
     Undefined    items that never beat, or never lose to, the rest have no finite strength: the
                  result says which groups of items are not linked by wins in both directions, and
                  gives no numbers.
-    Source       Bradley & Terry (1952), Davidson (1970), Zeger & Liang (1986) for the sandwich.
+    Source       Bradley & Terry (1952), Davidson (1970), Zeger & Liang (1986) for the sandwich,
+                 Cameron, Gelbach & Miller (2011) and Aronow, Samii & Assenova (2015) with clips.
     Checked      R BradleyTerry2::BTm and glm; scores of the Python library evalica (ties "half",
                  and its Newman scores, which are Davidson's model).
     """
@@ -79,6 +85,7 @@ def bradley_terry(
             right=data.right[kept],
             score=data.score[kept],
             judges=None if data.judges is None else data.judges[kept],
+            clips=None if data.clips is None else data.clips[kept],
         )
         lost = data.n - used.n
         notes = (f"ties left out: {lost}",) if lost else ()
@@ -160,22 +167,22 @@ def _fit(
     basis = linalg.helmert(size).T  # centred log strengths as basis @ free parameters
     surface = _Likelihood(data, basis, with_ties)
     at = _newton(surface, np.zeros(size - 1 + with_ties))
-    spread, df = _spread(surface, at, data, ties)
     full = linalg.block_diag(basis, np.eye(1)) if with_ties else basis
-    values, variances = full @ at, np.einsum("ia,ab,ib->i", full, spread, full)
+    values = full @ at
+    spread = strength_spread(
+        data,
+        surface.slopes(at),
+        linalg.inv(surface.curvature(at)),
+        full,
+        values,
+        robust=ties == "half",
+    )
+    named = f"{method}, {_kind(data, ties)} interval"
     estimates = tuple(
-        _with_interval(float(v), float(var), df, data, level, method)
-        for v, var in zip(values, variances, strict=True)
+        spread.estimate(row, n=data.n, level=level, method=method) for row in np.eye(len(values))
     )
     strength = special.softmax(values[:size])
     tie = _tie(estimates[size]) if with_ties else None
-    kind = (
-        "clustered by judge"
-        if data.judges is not None
-        else "sandwich"
-        if ties == "half"
-        else "information"
-    )
     return BradleyTerry(
         items=data.items,
         log_strength=estimates[:size],
@@ -184,10 +191,17 @@ def _fit(
         log_likelihood=-surface.value(at),
         n=data.n,
         ties=ties,
-        method=f"{method}, {kind} interval",
+        method=named,
         reason=None,
         notes=notes,
+        spread=spread,
     )
+
+
+def _kind(data: Comparisons, ties: str) -> str:
+    if data.judges is not None:
+        return "clustered by judge" if data.clips is None else "clustered by judge and clip"
+    return "sandwich" if ties == "half" else "information"
 
 
 def _newton(surface: _Likelihood, at: FloatArray) -> FloatArray:
@@ -263,53 +277,6 @@ class _Likelihood:
         mixed = self._rows.T @ (tie * (0.5 - expected))
         corner = float((tie * (1 - tie)).sum())
         return np.block([[strength, mixed[:, None]], [mixed[None, :], np.array([[corner]])]])
-
-
-def _spread(
-    surface: _Likelihood, at: FloatArray, data: Comparisons, ties: str
-) -> tuple[FloatArray, float | None]:
-    """The covariance of the parameters, and the degrees of freedom of its t (None: normal)."""
-    bread = linalg.inv(surface.curvature(at))
-    if data.judges is None and ties != "half":
-        return bread, None
-    slopes = surface.slopes(at)
-    if data.judges is not None:
-        count = int(data.judges.max()) + 1
-        slopes = np.stack(
-            [np.bincount(data.judges, column, minlength=count) for column in slopes.T], axis=1
-        )
-    count = len(slopes)
-    meat = slopes.T @ slopes * (count / max(count - 1, 1))
-    return bread @ meat @ bread, float(count - 1) if data.judges is not None else None
-
-
-def _with_interval(
-    value: float, variance: float, df: float | None, data: Comparisons, level: float, method: str
-) -> Estimate:
-    n = data.n if data.judges is None else int(data.judges.max()) + 1
-    if df is not None and df < 1:
-        return Estimate(
-            value=value,
-            low=None,
-            high=None,
-            level=level,
-            n=n,
-            method=method,
-            reason="one judge only: no interval by judge",
-        )
-    se = math.sqrt(max(variance, 0.0))
-    spread = stats.norm if df is None else stats.t(df)
-    half = float(spread.ppf((1 + level) / 2)) * se
-    return Estimate(
-        value=value,
-        low=value - half,
-        high=value + half,
-        level=level,
-        n=n,
-        method=method,
-        se=se,
-        df=() if df is None else (df,),
-    )
 
 
 def _tie(log_tie: Estimate) -> Estimate:

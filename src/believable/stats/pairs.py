@@ -23,13 +23,18 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparisons:
-    """Pairs shown and their outcomes, by position in `items`; 1 left won, 0 right won, ½ tie."""
+    """Pairs shown and their outcomes, by position in `items`; 1 left won, 0 right won, ½ tie.
+
+    judges  a number from 0 for the judge of each pair; None: unknown
+    clips   the numbers of the left and the right clip of each pair; None: unknown
+    """
 
     items: tuple[str, ...]
     left: IntArray
     right: IntArray
     score: FloatArray
     judges: IntArray | None
+    clips: IntArray | None = None
 
     @property
     def n(self) -> int:
@@ -42,16 +47,26 @@ def comparisons(
     winner: Sequence[str],
     *,
     judges: Sequence[Hashable] | None = None,
+    clips: tuple[Sequence[Hashable], Sequence[Hashable]] | None = None,
 ) -> Comparisons:
-    """Check and code a list of comparisons; `winner` is "left", "right" or "tie" for each."""
-    lengths = {len(left), len(right), len(winner)} | (
-        {len(judges)} if judges is not None else set()
-    )
+    """Check and code a list of comparisons; `winner` is "left", "right" or "tie" for each.
+
+    clips  the clips that showed the left and the right item. A clip belongs to one item.
+    """
+    shown = clips or ()
+    lengths = {
+        len(part) for part in (left, right, winner, *shown, *(() if judges is None else (judges,)))
+    }
     if len(lengths) > 1:
         raise InvalidInput(
-            f"left, right, winner, judges: expected one length, got {sorted(lengths)}."
+            f"left, right, winner, judges, clips: expected one length, got {sorted(lengths)}."
         )
-    for name, labels in (("left, right", (*left, *right)), ("judges", judges or ())):
+    checked = (
+        ("left, right", (*left, *right)),
+        ("judges", judges or ()),
+        ("clips", [clip for side in shown for clip in side]),
+    )
+    for name, labels in checked:
         kinds = sorted(
             {
                 "numbers" if isinstance(label, (int, float, np.number)) else "texts"
@@ -80,7 +95,33 @@ def comparisons(
         by_judge = np.unique(np.array([str(judge) for judge in judges]), return_inverse=True)[
             1
         ].astype(np.int64)
-    return Comparisons(items=items, left=codes[0], right=codes[1], score=score, judges=by_judge)
+    return Comparisons(
+        items=items,
+        left=codes[0],
+        right=codes[1],
+        score=score,
+        judges=by_judge,
+        clips=None if clips is None else _code_clips((left, right), clips),
+    )
+
+
+def _code_clips(
+    shown: tuple[Sequence[Hashable], Sequence[Hashable]],
+    clips: tuple[Sequence[Hashable], Sequence[Hashable]],
+) -> IntArray:
+    """The number of each clip, which must belong to one item."""
+    item_of: dict[str, str] = {}
+    for items, sides in zip(shown, clips, strict=True):
+        for row, (item, clip) in enumerate(zip(items, sides, strict=True)):
+            known = item_of.setdefault(str(clip), str(item))
+            if known != str(item):
+                raise InvalidInput(
+                    f"clips, row {row}: {clip!r} shows {item!r} here and {known!r} elsewhere. Give"
+                    " clips of different agents different names."
+                )
+    number = {clip: index for index, clip in enumerate(sorted(item_of))}
+    coded = np.array([[number[str(clip)] for clip in side] for side in clips], dtype=np.int64)
+    return coded.reshape(2, -1).T
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,3 +49,27 @@ def aim(
     agent = rng.choice(agents if rng.random() < floor else next_agents)
     aimed = (1 - floor) / len(next_agents) if agent in next_agents else 0.0
     return AimedChoice(agent, floor / len(agents) + aimed)
+
+
+def aim_several(
+    views: Mapping[str, int],
+    decided: Collection[str],
+    count: int,
+    rng: random.Random,
+    *,
+    floor: float = FLOOR,
+) -> tuple[AimedChoice, ...]:
+    """Draw different agents, or pairs of agents, for one judge, one after the other. The
+    probability of each is that among those that the judge does not have yet.
+    """
+    if not 1 <= count <= len(views):
+        raise InvalidInput(
+            f"count: expected a number from 1 to {len(views)}, got {count}. A judge sees each at"
+            " most once."
+        )
+    left, choices = dict(views), list[AimedChoice]()
+    for _ in range(count):
+        choice = aim(left, [name for name in decided if name in left], rng, floor=floor)
+        del left[choice.agent]
+        choices.append(choice)
+    return tuple(choices)
