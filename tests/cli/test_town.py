@@ -5,6 +5,7 @@ and no answer is made up.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from believable.cli import group
-from believable.core.errors import InvalidInput, MissingExtra, NotFound
+from believable.core.errors import InvalidInput, MissingExtra, NotFound, WrongUsage
 from believable.study.load import load
-from believable.worlds.town.language.model import ModelUnavailable
+from believable.worlds.town.language.model import ModelUnavailable, TooManyUnreadable
 from believable.worlds.town.run import TownSettings
 from believable.worlds.town.run_folder import simulate
 from tests.worlds.town.language.endpoint_server import Reply, model_reply, served
@@ -92,18 +93,7 @@ def test_an_endpoint_out_of_order_changes_nothing_but_the_time(
 def test_recorded_answers_repeat_a_run_without_any_endpoint(
     undisturbed: Path, tmp_path: Path
 ) -> None:
-    options = (
-        "--people",
-        "2",
-        "--days",
-        "1",
-        "--seed",
-        "7",
-        "--model",
-        "recorded",
-        "--answers",
-        str(undisturbed),
-    )
+    options = ("--people", "2", "--days", "1", "--seed", "7", "--model", f"recorded:{undisturbed}")
     town("run", str(tmp_path / "again"), *options)
     assert (tmp_path / "again" / "trace.jsonl").read_bytes() == (
         undisturbed / "trace.jsonl"
@@ -136,6 +126,49 @@ def test_nonsense_is_recorded_as_failure(tmp_path: Path) -> None:
     failed = [note for note in notes if "failed" in note]
     assert failed
     assert {note["answer"] for note in failed} == {"As a language model, I cannot."}
+
+
+def test_a_model_whose_answers_cannot_be_read_ends_the_run(tmp_path: Path) -> None:
+    def prose(number: int, request: dict[str, Any]) -> Reply:
+        embeds = request["path"].endswith("/embeddings")
+        return model_reply(request) if embeds else Reply(text="Let me think about that: first,")
+
+    with (
+        served(answer=prose) as server,
+        pytest.raises(TooManyUnreadable, match=r"of \d+ answers .* could not be read, more than"),
+    ):
+        run_at(server.url, tmp_path / "run")
+    usage = json.loads((tmp_path / "run" / "usage.json").read_text("utf-8"))
+    assert usage["unreadable"] > usage["read"]
+    with served(answer=prose) as server:
+        words = run_at(server.url, tmp_path / "other", "--unreadable-limit", "1")
+    assert re.search(r"; \d+ answers could not be read", words)
+
+
+def test_a_server_that_refuses_parameters_is_asked_without_them(
+    undisturbed: Path, tmp_path: Path
+) -> None:
+    """As servers of reasoning models do: one parameter is refused at a time."""
+
+    def strict(number: int, request: dict[str, Any]) -> Reply:
+        for name in ("max_tokens", "temperature", "seed"):
+            if name in request:
+                error = {"message": f"Unsupported parameter: {name!r}.", "param": name}
+                return Reply(400, body=json.dumps({"error": error}).encode())
+        return model_reply(request)
+
+    with served(answer=strict) as server:
+        words = run_at(server.url, tmp_path / "run")
+    assert "the server refuses max_tokens, temperature, seed" in words
+    trace = (tmp_path / "run" / "trace.jsonl").read_bytes()
+    assert trace == (undisturbed / "trace.jsonl").read_bytes()
+
+
+def test_a_queue_needs_the_name_of_who_answers(tmp_path: Path) -> None:
+    with pytest.raises(WrongUsage, match="expected a folder, and who answers"):
+        town("run", str(tmp_path / "run"), "--model", f"queue:{tmp_path / 'queue'}")
+    with pytest.raises(WrongUsage, match="expected embedded, endpoint, recorded:FILE or queue:FO"):
+        town("run", str(tmp_path / "run"), "--model", "smollm")
 
 
 def test_the_page_is_written(undisturbed: Path) -> None:

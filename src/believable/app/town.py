@@ -20,6 +20,7 @@ from believable.app.options import (
     use_case,
 )
 from believable.core.errors import WrongUsage
+from believable.worlds.town.clock import STEPS_PER_MINUTE
 from believable.worlds.town.inspection.page import write_page
 from believable.worlds.town.language.endpoint import EndpointSettings, WaitNotice
 from believable.worlds.town.language.opening import ModelSettings, open_model, write_usage
@@ -72,15 +73,20 @@ def fetch_models(options: ModelsOptions) -> Mapping[str, str]:
 class ModelOptions(Options):
     """The language model of a mind."""
 
-    model: Literal["embedded", "endpoint", "recorded"] | None = option(
-        "Models on this machine, an OpenAI-compatible endpoint, or answers recorded before. The"
-        " generative mind has embedded ones without it, the neuro-symbolic mind none.",
+    model: str | None = option(
+        "`embedded`: models on this machine. `endpoint`: an OpenAI-compatible server."
+        " `recorded:FILE`: answers of an earlier run, or of its folder. `queue:FOLDER`: prompts"
+        " wait there as files until they are answered. The generative mind has embedded models"
+        " without it, the neuro-symbolic mind none.",
         default=None,
+        metavar="MODEL",
     )
     endpoint: str | None = option(
         "Address of the endpoint, such as https://host/v1.", default=None, metavar="URL"
     )
-    model_name: str | None = option("The endpoint's model.", default=None, metavar="NAME")
+    model_name: str | None = option(
+        "The endpoint's model, or who answers the queue.", default=None, metavar="NAME"
+    )
     embedding_model: str | None = option(
         "The endpoint's model for embeddings; default: ours.", default=None, metavar="NAME"
     )
@@ -95,13 +101,32 @@ class ModelOptions(Options):
     patience: float = setting(
         "Seconds to wait for an endpoint that is out of order.", default=1800.0
     )
-    answers: AnyPath | None = option(
-        "The run, or answers.jsonl, whose recorded answers are taken.", default=None, path="known"
+    look_ahead: float = setting(
+        "Simulated minutes that a run with a queue looks ahead for more prompts of a batch.",
+        default=30.0,
+        ge=0,
+    )
+    unreadable_limit: float = setting(
+        "Stop if more than this share of the answers cannot be read.", default=0.5, ge=0, le=1
     )
 
     def model_settings(self) -> ModelSettings:
-        endpoint = None
-        if self.model == "endpoint":
+        kind, _, path = (self.model or "embedded").partition(":")
+        if kind == "queue":
+            if not path or not self.model_name:
+                raise WrongUsage(
+                    "--model queue:FOLDER: expected a folder, and who answers. Give for example"
+                    ' --model queue:my-queue --model-name "a large language model, recorded".'
+                )
+            return ModelSettings(kind="queue", queue=Path(path), model_name=self.model_name)
+        if kind == "recorded":
+            return ModelSettings(kind="recorded", answers=Path(path) if path else None)
+        if kind not in ("embedded", "endpoint") or path:
+            raise WrongUsage(
+                f"--model: expected embedded, endpoint, recorded:FILE or queue:FOLDER, got"
+                f" {self.model!r}."
+            )
+        if kind == "endpoint":
             if not self.endpoint or not self.model_name:
                 raise WrongUsage(
                     "--model endpoint: expected an address and a model. Give --endpoint URL and"
@@ -118,8 +143,8 @@ class ModelOptions(Options):
                 prices=TokenPrices(self.price_in, self.price_out),
                 spend_limit=self.spend_limit,
             )
-        answers = None if self.answers is None else Path(self.answers)
-        return ModelSettings(self.model or "embedded", endpoint, answers)
+            return ModelSettings(kind="endpoint", endpoint=endpoint)
+        return ModelSettings()
 
 
 @options
@@ -150,6 +175,8 @@ class TownDays:
     people: int
     days: int
     answers: int | None = None
+    unreadable: int = 0
+    left_out: Sequence[str] = ()
     tokens: int = 0
     cost: float = 0.0
 
@@ -198,8 +225,20 @@ def run_town(options: TownRunOptions) -> TownDays:
         finished = simulate(out, settings, None, on_step=step)
         return done(n_actions=len(finished.log))
     model = open_model(options.model_settings(), out, on_wait=wait)
+
+    def step_asking(town: TownRun) -> None:
+        model.usage.require_readable(options.unreadable_limit)
+        step(town)
+
     try:
-        finished = simulate(out, settings, model, on_step=step)
+        finished = simulate(
+            out,
+            settings,
+            model,
+            on_step=step_asking,
+            queue=model.queue,
+            look_ahead_steps=round(options.look_ahead * STEPS_PER_MINUTE),
+        )
     finally:
         write_usage(model, out)
         model.close()
@@ -207,6 +246,8 @@ def run_town(options: TownRunOptions) -> TownDays:
     return done(
         n_actions=len(finished.log),
         answers=usage.answers,
+        unreadable=usage.unreadable,
+        left_out=tuple(usage.left_out),
         tokens=usage.tokens_in + usage.tokens_out,
         cost=usage.cost,
     )

@@ -8,11 +8,13 @@ from believable.core.errors import (
     BelievableError,
     InvalidInput,
     MissingPart,
+    Paused,
     UnknownName,
     WrongUsage,
 )
 
-OK, PROBLEMS, USAGE, UNCHECKED, REFUSED, NOT_MET, OPEN, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
+OK, PROBLEMS, USAGE, UNCHECKED, REFUSED, NOT_MET, OPEN = range(7)
+PAUSED, INTERRUPTED = 7, 130
 
 #: Also printed by `believable --help`, and part of the documentation.
 EXIT_CODES: Mapping[int, str] = {
@@ -30,6 +32,7 @@ EXIT_CODES: Mapping[int, str] = {
         " `versus`"
     ),
     OPEN: "there is no answer yet: what was required needs more judges, or cannot be judged",
+    PAUSED: "paused: it waits for something outside, and the same command continues later",
     INTERRUPTED: "interrupted",
 }
 
@@ -38,6 +41,8 @@ def exit_code(error: BaseException) -> int:
     """Return the exit code that reports an error."""
     if isinstance(error, MissingPart):
         return UNCHECKED
+    if isinstance(error, Paused):
+        return PAUSED
     if isinstance(error, WrongUsage | UnknownName):
         return USAGE
     return PROBLEMS if isinstance(error, InvalidInput) else REFUSED

@@ -46,6 +46,10 @@ def run(result: TownDays) -> None:
     costs = ""
     if result.answers is not None:
         costs = f"; {result.answers} answers, {result.tokens} tokens, cost {result.cost:.4f}"
+        if result.unreadable:
+            costs += f"; {result.unreadable} answers could not be read"
+        if result.left_out:
+            costs += f"; the server refuses {', '.join(result.left_out)}"
     click.echo(
         f"{result.out}: {result.n_actions} actions of {result.people} people in {result.days}"
         f" days{costs}"

@@ -11,7 +11,7 @@ from typing import Any
 from believable.core.errors import InvalidInput
 from believable.worlds.town import actions, checkpoint
 from believable.worlds.town.clock import STEPS_PER_DAY
-from believable.worlds.town.language.model import LanguageModel
+from believable.worlds.town.language.model import AnswerPending, LanguageModel
 from believable.worlds.town.layout import town_map
 from believable.worlds.town.mind import MindSetting, PlanEntry, TownMind
 from believable.worlds.town.sight import look_around
@@ -57,7 +57,8 @@ class TownTrace:
 
 class TownRun:
     """People and minds. `notes` are new since they were last cleared. `tracks` has tile and heading
-    of each person at each step.
+    of each person at each step. People whose prompt has no answer yet are `stuck`: they do nothing
+    until the run is resumed.
     """
 
     plans: dict[str, tuple[str, PlanEntry]]
@@ -70,6 +71,7 @@ class TownRun:
         self.state = TownState(town_map(settings.seed), self.people)
         self.plans = {}
         self.notes: list[dict[str, Any]] = []
+        self.stuck: set[str] = set()
         self.tracks: dict[str, list[tuple[int, int, int]]] = {
             persona.id: [] for persona in self.people
         }
@@ -103,7 +105,12 @@ class TownRun:
         names = list(self.state.people)
         first = self.state.step % len(names)
         for name in (*names[first:], *names[:first]):
-            self._ask(name)
+            if name in self.stuck:
+                continue
+            try:
+                self._ask(name)
+            except AnswerPending:
+                self.stuck.add(name)
         for name, person in self.state.people.items():
             self.tracks[name].append((person.x, person.y, person.heading))
         actions.tick(self.state)

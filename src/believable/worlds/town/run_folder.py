@@ -23,6 +23,7 @@ from believable.core.whole_files import whole_file, write_whole
 from believable.recordings import file
 from believable.recordings.recording import Recording
 from believable.worlds.town.clock import STEPS_PER_MINUTE
+from believable.worlds.town.language.answer_queue import QueueModel
 from believable.worlds.town.language.model import LanguageModel
 from believable.worlds.town.minds import mind_kind
 from believable.worlds.town.recording import record_run
@@ -75,8 +76,12 @@ def simulate(
     model: LanguageModel | None,
     *,
     on_step: Callable[[TownRun], None] = lambda run: None,
+    queue: QueueModel | None = None,
+    look_ahead_steps: int = 0,
 ) -> TownRun:
-    """Run to the end, from the checkpoint if there is one."""
+    """Run to the end, from the checkpoint if there is one. If prompts of the `queue` have no
+    answer, the run stops; what happened in a look-ahead is not stored.
+    """
     keep_settings(folder, settings)
     mind = mind_kind(settings.mind)
     run = TownRun(settings, mind.create, model)
@@ -86,6 +91,9 @@ def simulate(
         trace.truncate()
         while not run.over:
             run.advance()
+            if queue is not None and queue.pending:
+                _look_ahead(run, look_ahead_steps)
+                queue.write_batch()
             for note in run.notes:
                 trace.write(json.dumps(note, ensure_ascii=False).encode() + b"\n")
             run.notes.clear()
@@ -97,6 +105,14 @@ def simulate(
     provenance = {**recording.provenance, **mind.identity}
     file.write(replace(recording, provenance=provenance), folder / RECORDING_FILE)
     return run
+
+
+def _look_ahead(run: TownRun, steps: int) -> None:
+    """Let the people who are not stuck go on, so that their prompts join the batch."""
+    for _ in range(steps):
+        if run.over or len(run.stuck) == len(run.people):
+            return
+        run.advance()
 
 
 def read_town(path: Path) -> Recording:

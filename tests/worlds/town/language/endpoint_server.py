@@ -100,10 +100,10 @@ def model_reply(request: dict[str, Any]) -> Reply:
             for index, text in enumerate(request["input"])
         ]
         return Reply(body=json.dumps({"data": rows}).encode())
-    return Reply(text=_text(request["messages"][1]["content"]))
+    return Reply(text=text_reply(request["messages"][1]["content"]))
 
 
-def _text(prompt: str) -> str:
+def text_reply(prompt: str) -> str:
     chance = int.from_bytes(hashlib.sha256(prompt.encode()).digest()[:4], "big")
     options = [line[2:] for line in prompt.splitlines() if line.startswith("- ")]
     if options:

@@ -95,6 +95,41 @@ def test_what_passes_is_waited_for_and_counted(reply: Reply, reason: str) -> Non
     assert (model.usage.waited_s, model.usage.answers) == (3.0, 1)
 
 
+@pytest.mark.parametrize("status", [400, 422])
+def test_refused_parameters_are_renamed_or_left_out(status: int) -> None:
+    newer = (
+        '{"error": {"message": "Unsupported parameter: max_tokens. Use max_completion_tokens.",'
+        ' "param": "max_tokens"}}'
+    )
+    replies = [
+        Reply(status, body=newer.encode()),
+        Reply(status, body=b"temperature does not support 0.7 with this model"),
+        Reply(text="tea"),
+    ]
+    waiting = Waiting()
+    with served(replies) as server:
+        model = model_at(server.url, waiting)
+        assert model.answer(REQUEST).text == "tea"
+        assert model.answer(replace(REQUEST, prompt="And now?")).text == "tea"
+        model.close()
+    assert len(server.requests) == 4, "the second request is accepted at once"
+    for request in server.requests[2:]:
+        assert (request["max_completion_tokens"], request["seed"]) == (20, 7)
+        assert not {"max_tokens", "temperature"} & set(request)
+    assert model.usage.left_out == ["max_tokens", "temperature"]
+    assert waiting.notices == []
+
+
+def test_another_refusal_is_final() -> None:
+    with served(
+        [Reply(400, body=b'{"error": {"message": "no such model", "param": "model"}}')]
+    ) as s:
+        model = model_at(s.url, Waiting())
+        with pytest.raises(ModelRefused, match="no such model"):
+            model.answer(REQUEST)
+        model.close()
+
+
 def test_the_server_says_how_long_to_wait() -> None:
     waiting = Waiting()
     with served([Reply(429, headers=(("retry-after", "17"),)), Reply()]) as server:

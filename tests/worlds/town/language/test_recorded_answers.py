@@ -46,7 +46,7 @@ def test_a_record_answers_without_the_model(tmp_path: Path) -> None:
     assert [first.answer(REQUEST).text for _ in range(2)] == ["re: Tea or coffee?"] * 2
     first.close()
     assert len(model.requests) == 1
-    second = open_model(ModelSettings("recorded", answers=tmp_path), tmp_path / "other")
+    second = open_model(ModelSettings(kind="recorded", answers=tmp_path), tmp_path / "other")
     assert second.answer(REQUEST).text == "re: Tea or coffee?"
     assert all(np.array_equal(a, b) for a, b in zip(vectors, second.embed(texts), strict=True))
     assert second.name == "scripted"
@@ -67,7 +67,7 @@ def test_a_line_cut_off_by_a_crash_is_asked_again(tmp_path: Path) -> None:
     first.close()
     whole = path.read_bytes()
     path.write_bytes(whole[:-5])
-    reader = open_model(ModelSettings("recorded", answers=tmp_path), tmp_path / "other")
+    reader = open_model(ModelSettings(kind="recorded", answers=tmp_path), tmp_path / "other")
     reader.answer(REQUEST)
     reader.close()
     assert path.read_bytes() == whole[:-5], "who only reads leaves a run's answers as they are"
@@ -86,7 +86,7 @@ def test_what_is_no_record_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"answers\.jsonl:1: expected an answer with its key"):
         AnswerBook(path)
     with pytest.raises(NotFound, match="no recorded answers"):
-        open_model(ModelSettings("recorded"), tmp_path / "empty")
+        open_model(ModelSettings(kind="recorded"), tmp_path / "empty")
 
 
 def test_a_record_of_another_model_is_refused(tmp_path: Path) -> None:

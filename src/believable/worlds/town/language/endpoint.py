@@ -2,6 +2,9 @@
 
 If the endpoint is out of order, it is asked again until the patience ends, and every wait is
 counted. Then the run stops and can be resumed later. No answer is ever made up.
+
+Some servers refuse `max_tokens`, `temperature` or `seed`. A parameter that the server's refusal
+names is left out from then on, and the usage lists it.
 """
 
 from __future__ import annotations
@@ -31,6 +34,15 @@ from believable.worlds.town.language.spending import RateLimit, SpendLimit, Toke
 
 #: Status codes after which the same request may succeed later.
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+#: Status codes of a server that does not accept the form of a request.
+REJECTING = frozenset({400, 422})
+#: Parameters that a request can do without, each with its newer name, if it has one.
+OPTIONAL_PARAMETERS: Mapping[str, str | None] = {
+    "max_completion_tokens": None,
+    "max_tokens": "max_completion_tokens",
+    "temperature": None,
+    "seed": None,
+}
 Read = TypeVar("Read")
 SYSTEM = "You answer exactly in the form that is asked for, without any other words."
 
@@ -74,6 +86,7 @@ class EndpointModel:
     sleep: Callable[[float], None] = time.sleep
     usage: ModelUsage = field(default_factory=ModelUsage)
     spending: SpendLimit = field(init=False)
+    _renamed: dict[str, str | None] = field(init=False, default_factory=dict)
     _client: httpx.Client = field(init=False)
     _rate: RateLimit = field(init=False)
 
@@ -151,9 +164,11 @@ class EndpointModel:
             self._rate.wait()
             asked_for_s: float | None = None
             try:
-                response = self._client.post(url, json=body)
+                response = self._client.post(url, json=self._accepted(body))
                 if response.status_code == 200:
                     return read(json.loads(response.content))
+                if response.status_code in REJECTING and self._leave_out(response, body):
+                    continue
                 reason = f"status {response.status_code}"
                 if response.status_code not in PASSING:
                     raise ModelRefused(
@@ -179,6 +194,29 @@ class EndpointModel:
             self.sleep(wait_s)
             pause_s = min(2 * pause_s, self.settings.longest_wait_s)
 
+    def _accepted(self, body: Mapping[str, object]) -> dict[str, object]:
+        """The body under the names that the server accepts."""
+        accepted: dict[str, object] = {}
+        for name, value in body.items():
+            newest: str | None = name
+            while newest is not None and newest in self._renamed:
+                newest = self._renamed[newest]
+            if newest is not None:
+                accepted[newest] = value
+        return accepted
+
+    def _leave_out(self, response: httpx.Response, body: Mapping[str, object]) -> bool:
+        """Rename or leave out the parameter that the refusal names. Return whether there is one."""
+        sent = self._accepted(body)
+        stated = _refused_parameter(response)
+        name = next((name for name in OPTIONAL_PARAMETERS if name in sent and name in stated), None)
+        if name is None:
+            return False
+        self._renamed[name] = OPTIONAL_PARAMETERS[name]
+        if name not in self.usage.left_out:
+            self.usage.left_out.append(name)
+        return True
+
     def _cure(self, response: httpx.Response) -> str:
         if response.status_code in (401, 403):
             return f"Put the key into the environment variable {self.settings.key_variable}."
@@ -200,6 +238,21 @@ def _retry_after(response: httpx.Response) -> float | None:
         return max(0.0, float(response.headers.get("retry-after", "")))
     except ValueError:
         return None
+
+
+def _refused_parameter(response: httpx.Response) -> str:
+    """The parameter that an error object names, or else its whole text.
+
+    A refusal of `max_tokens` often recommends `max_completion_tokens` in its text, so the field
+    counts first.
+    """
+    try:
+        error = response.json()["error"]
+        if isinstance(error["param"], str):
+            return error["param"]
+    except (ValueError, KeyError, TypeError):
+        pass
+    return response.text
 
 
 def _read_vectors(tree: Mapping[str, Any], count: int) -> list[Vector]:

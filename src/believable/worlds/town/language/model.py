@@ -21,13 +21,24 @@ from believable.core.errors import BelievableError, Refused
 
 Vector: TypeAlias = NDArray[np.float32]
 
+#: After fewer answers than this, the share of unreadable ones says little.
+FEWEST_READ = 10
+
 
 class ModelUnavailable(BelievableError):
     """The model did not answer until the patience ended. The run can be resumed later."""
 
 
+class AnswerPending(Exception):
+    """A prompt has no answer yet. The person who asked cannot go on in this step."""
+
+
 class ModelRefused(Refused):
     """The model will never answer: a wrong key, an unknown name, or the spend limit is reached."""
+
+
+class TooManyUnreadable(Refused):
+    """The model answers, but too few of its answers can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +139,22 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """An unchanged answer. Tokens are None if the model does not count them."""
+    """An unchanged answer. Tokens are None if the model does not count them. An `assumed` answer
+    only serves to look ahead and is never stored.
+    """
 
     text: str
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost: float = 0.0
+    assumed: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
 class ModelUsage:
     """The cost of the requests so far. `answers` were given by the model, `repeated` are recorded
-    ones.
+    ones. `unreadable` answers did not have the form that was asked for. `left_out` names the
+    parameters that the server refuses.
     """
 
     answers: int = 0
@@ -149,8 +164,25 @@ class ModelUsage:
     tokens_out: int = 0
     answers_without_counts: int = 0
     cost: float = 0.0
+    read: int = 0
+    unreadable: int = 0
+    left_out: list[str] = field(default_factory=list)
     waits: dict[str, int] = field(default_factory=dict)
     waited_s: float = 0.0
+
+    def add_reading(self, *, readable: bool) -> None:
+        self.read += readable
+        self.unreadable += not readable
+
+    def require_readable(self, limit: float) -> None:
+        """Refuse to go on if more than this share of the answers was unreadable."""
+        asked = self.read + self.unreadable
+        if asked >= FEWEST_READ and self.unreadable > limit * asked:
+            raise TooManyUnreadable(
+                f"{self.unreadable} of {asked} answers of the language model could not be read,"
+                f" more than the limit of {limit:.0%}. trace.jsonl lists them with the reasons."
+                " Choose a model that follows instructions, or raise --unreadable-limit."
+            )
 
     def add(self, answer: ModelAnswer) -> None:
         self.answers += 1

@@ -1,4 +1,6 @@
-"""Opens the language model of a run: embedded, behind an endpoint, or answers recorded before."""
+"""Opens the language model of a run: embedded, behind an endpoint or a folder, or answers recorded
+before.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,11 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from believable.core.errors import InvalidInput, NotFound, parsing
 from believable.core.whole_files import write_whole
+from believable.worlds.town.language.answer_queue import QueueModel
 from believable.worlds.town.language.embedded import EmbeddedModel
 from believable.worlds.town.language.endpoint import EndpointModel, EndpointSettings, WaitNotice
 from believable.worlds.town.language.model import (
@@ -23,19 +26,22 @@ from believable.worlds.town.language.recorded_answers import AnswerBook, Remembe
 from believable.worlds.town.language.sentence_embedding import SentenceModel
 from believable.worlds.town.language.weights import SENTENCES
 
-ModelChoice = Literal["embedded", "endpoint", "recorded"]
-MODEL_CHOICES: tuple[str, ...] = get_args(ModelChoice)
+ModelChoice = Literal["embedded", "endpoint", "recorded", "queue"]
 ANSWERS_FILE = "answers.jsonl"
 USAGE_FILE = "usage.json"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
-    """`answers` names the recorded answers of another run; without it a run's own are used."""
+    """`answers` names the recorded answers of another run; without it a run's own are used.
+    `queue` is the folder in which prompts wait, and `model_name` says who answers them.
+    """
 
     kind: ModelChoice = "embedded"
     endpoint: EndpointSettings | None = None
     answers: Path | None = None
+    queue: Path | None = None
+    model_name: str = ""
     weights: Path | None = None
 
 
@@ -74,13 +80,19 @@ def open_model(
         path = path / ANSWERS_FILE if path.is_dir() else path
         if not path.is_file():
             raise NotFound(
-                f"{path}: there are no recorded answers. Name those of a run with --answers RUN, or"
-                " run with --model embedded first."
+                f"{path}: there are no recorded answers. Name those of a run with --model"
+                " recorded:RUN, or run with --model embedded first."
             )
         return RememberingModel(AnswerBook(path), None)
     book = AnswerBook(run / ANSWERS_FILE)
     if settings.kind == "embedded":
         return RememberingModel(book, EmbeddedModel.load(settings.weights))
+    if settings.queue is not None:
+        sentences = SentencesOnly(SentenceModel.load(settings.weights))
+        queue = QueueModel(
+            folder=settings.queue, model_name=settings.model_name, sentences=sentences
+        )
+        return RememberingModel(book, queue)
     return RememberingModel(book, _endpoint(settings, book.spent, on_wait))
 
 

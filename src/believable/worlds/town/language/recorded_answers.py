@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from believable.core.errors import InvalidInput, NotFound
+from believable.worlds.town.language.answer_queue import QueueModel
 from believable.worlds.town.language.model import (
     LanguageModel,
     ModelAnswer,
@@ -150,8 +151,13 @@ class RememberingModel:
         if self._model is None:
             raise self._missing(f"no answer to the prompt {request.name!r} (key {key[:12]}…)")
         answer = self._model.answer(request)
-        self._book.keep(key, answer)
+        if not answer.assumed:
+            self._book.keep(key, answer)
         return answer
+
+    @property
+    def queue(self) -> QueueModel | None:
+        return self._model if isinstance(self._model, QueueModel) else None
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         unknown = list(dict.fromkeys(text for text in texts if self._book.vector(text) is None))

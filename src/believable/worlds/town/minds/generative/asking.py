@@ -76,8 +76,10 @@ class Asker:
                 parsed = parse(answer.text)
             except UnreadableAnswer as failure:
                 self.failures[name] = self.failures.get(name, 0) + 1
+                self.model.usage.add_reading(readable=False)
                 self.note("call", {**line, "failed": str(failure)})
                 continue
+            self.model.usage.add_reading(readable=True)
             self.note("call", line)
             return parsed
         self.note("unanswered", {"prompt": name, "attempts": ATTEMPTS})
