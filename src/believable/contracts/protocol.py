@@ -24,6 +24,7 @@ import importlib.util
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -39,8 +40,8 @@ _R = TypeVar("_R", "Role", "Option", "Outcome")
 RoleOf = Literal["question", "trial", "arm", "condition"]
 
 
-#: Means every condition of the study.
-CONDITIONS = ("*",)
+#: Means every condition of the study, and every ordered pair of two, written first-second.
+EVERY, EVERY_PAIR = "*", "*-*"
 
 
 OptionType = Literal["number", "integer", "numbers", "flag", "word", "words"]
@@ -92,8 +93,8 @@ class Outcome:
     equivalence  whether it has an equivalence test, so that `criterion: equivalent` can be judged
     needs      its requirements on the data, in words, if a study of the protocol may lack them
     unit       what its estimates are in, as one says it: share of trials, points of 7, r
-    parts      the subjects of a hypothesis (`about`), if there are several; CONDITIONS: any
-               condition
+    parts      the subjects of a hypothesis (`about`), if there are several; `*`: any condition,
+               `*-*`: any two of them
     no_effect  the value without an effect, where a hypothesis may expect the estimate on one side
                of it
     part_unit  what estimates of one group are in, where those of pairs of groups are in `unit`
@@ -145,6 +146,19 @@ class Declaration:
 
     def option(self, name: str) -> Option:
         return _named(self.options, name)
+
+
+def subjects_of(outcome: Outcome, conditions: Sequence[str]) -> tuple[str, ...]:
+    """The subjects that a hypothesis on an outcome may name in a study with these conditions."""
+    subjects: list[str] = []
+    for part in outcome.parts:
+        if part == EVERY:
+            subjects += conditions
+        elif part == EVERY_PAIR:
+            subjects += (f"{first}-{second}" for first, second in permutations(conditions, 2))
+        else:
+            subjects.append(part)
+    return tuple(subjects)
 
 
 def problem_of(option: Option, value: Any) -> str | None:

@@ -82,9 +82,7 @@ def round_robin(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
     rounds = []
     for turn in range(max(size - 1, 0)):
         order = [0, *(1 + (at - turn) % (size - 1) for at in range(size - 1))]
-        rounds += [
-            tuple(sorted((order[at], order[size - 1 - at]))) for at in range(size // 2)
-        ]
+        rounds += [tuple(sorted((order[at], order[size - 1 - at]))) for at in range(size // 2)]
     return tuple((names[a], names[b]) for a, b in rounds if b < len(names))
 
 

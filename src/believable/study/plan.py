@@ -235,10 +235,7 @@ class _PageChoice:
 
     def open_to(self, wanted: StimulusFilter) -> tuple[str, ...]:
         setting = self.around.setting
-        condition, scenario = (
-            condition_of(wanted, setting),
-            wanted.scenario or setting.scenario,
-        )
+        condition, scenario = (condition_of(wanted, setting), wanted.scenario or setting.scenario)
         return self.unroller.fitting(NOTHING_SETTLED, Setting(condition, scenario))
 
 

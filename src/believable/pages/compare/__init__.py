@@ -169,7 +169,9 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     for question in compare.rate:
         if question.kind == TWO_SIDED:
             reading.report(
-                reading.place(question), "a preference is between two, not about one.", "Put it in `ask`."
+                reading.place(question),
+                "a preference is between two, not about one.",
+                "Put it in `ask`.",
             )
     for question in compare.ask:
         if question.kind == TWO_SIDED and len(compare.of) != 2:

@@ -64,8 +64,9 @@ def _pairs(reading: Reading, block: Block, place: Node) -> bool:
         problem = f"a center, but `pairs: {block.pairs}`.", "Write `pairs: star`, or remove it."
     elif (block.pairs == "listed") != (block.levels is not None):
         wrong = "listed pairs without a list" if block.levels is None else "a list of pairs"
-        problem = f"{wrong}, and `pairs: {block.pairs}`.", (
-            "Write `pairs: listed` and `levels: [first-second, …]`."
+        problem = (
+            f"{wrong}, and `pairs: {block.pairs}`.",
+            ("Write `pairs: listed` and `levels: [first-second, …]`."),
         )
     if problem is not None:
         reading.report(place.get("pairs") or place.get("center") or place, *problem)
