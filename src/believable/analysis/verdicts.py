@@ -216,7 +216,8 @@ def _judge(
         finding for finding in results if hypothesis.id in (finding.hypothesis or "").split(", ")
     )
     criterion = criterion_words(hypothesis)
-    about = f" ({hypothesis.about})" if hypothesis.about else ""
+    # The minus sign of a contrast, so that both names are read as names.
+    about = f" ({hypothesis.about.replace('-', ' − ')})" if hypothesis.about else ""
     verdicts = [supported(hypothesis, finding, plan) for finding in own]
     verdict = None if restraint.verdicts or not own or None in verdicts else all(verdicts)
     if restraint.verdicts and own:
