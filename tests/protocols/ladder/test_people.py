@@ -12,7 +12,7 @@ import pytest
 
 from believable.protocols.ladder.pair_choices import choices, fit_ladder
 from believable.protocols.ladder.people import (
-    Judge,
+    LadderJudge,
     LadderTruth,
     chances,
     marginal_strengths,
@@ -73,7 +73,7 @@ def test_a_judge_at_a_browser_follows_the_same_truth(ready, seen):
     truth = LadderTruth(span=3.0, clip_sd=0.0, judge_sd=0.0, poor_text=0.0)
     answers, points = Counter(), []
     for number in range(600):
-        judge = Judge(truth, study, random.Random(number), careless=False)
+        judge = LadderJudge(truth, study, random.Random(number), careless=False)
         page = [seen(study, "north_human"), seen(study, "north_agent")]
         answers[judge.answer("which", page, [])] += 1
         points.append([judge.answer(f"humanness-{player}", page, []) for player in (0, 1)])

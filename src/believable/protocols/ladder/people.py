@@ -172,7 +172,7 @@ def values(truth: LadderTruth, sessions: Sessions) -> Mapping[str, float]:
     }
 
 
-class Judge(Mind):
+class LadderJudge(Mind):
     """One judge at a browser."""
 
     def __init__(
@@ -225,4 +225,4 @@ class Judge(Mind):
         return self._rng.choices(("first", "neither", "second"), shares)[0]
 
 
-PEOPLE = Behaviour(truth=LadderTruth, nothing=nothing, mind=Judge, fill=fill, values=values)
+PEOPLE = Behaviour(truth=LadderTruth, nothing=nothing, mind=LadderJudge, fill=fill, values=values)
