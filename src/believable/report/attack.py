@@ -25,7 +25,7 @@ from scipy.stats import rankdata
 from believable.bundle.cells import restored
 from believable.bundle.package import EVENTS, PAGAN
 from believable.bundle.read import Bundle, read
-from believable.bundle.rows import stimuli_on
+from believable.bundle.shown_stimuli import stimuli_on
 from believable.collect.match import PlatformFile, Submission
 from believable.core.errors import InvalidInput
 from believable.report.anonymise import TEN_YEARS_MS

@@ -40,10 +40,12 @@ from believable.analysis.own_design.sampled_stimuli import (
     group_scopes,
     model_rows,
 )
-from believable.analysis.own_design.text_sections import PRINTED_TEXTS
 from believable.stats.estimate import Estimate, mean_share, undefined, without_interval
 from believable.stats.inputs import FloatArray
 from believable.stats.result import Alternative
+
+#: A table with more contrasts is written as CSV only.
+PRINTED_CONTRASTS = 40
 
 
 def share_section(data: Data, context: MeasureContext) -> Section:
@@ -215,7 +217,7 @@ def shares_section(data: Data, context: MeasureContext) -> Section:
                 compared,
                 status="exploratory",
                 note="p Holm is adjusted over the pairs of one answer.",
-                data_only=len(compared) > PRINTED_TEXTS,
+                data_only=len(compared) > PRINTED_CONTRASTS,
             ),
         ),
         charts=(_share_chart(context, name, {"category": "answer", "colour": "group"}),),
