@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from believable.collect.context import Definitions
 from believable.collect.review_intake import KnownQuestions, take_in
 from believable.core.errors import BelievableError
-from believable.core.work import Child, FunctionElsewhere
+from believable.core.processes import Child, FunctionElsewhere
 from believable.store import review_queue
 from believable.store.engine import Connection, Store
 
