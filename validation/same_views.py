@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from believable.imitation.observations import Floats
-from believable.protocols.clips.variants.imitation.recorded_clips import LOOK
+from believable.protocols.clips.variants.imitation.filmed_clips import LOOK
 from believable.recordings.file import read
 from believable.recordings.film_file import load_av
 from believable.stimuli.raster import render_file
