@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from believable.contracts.agent import AgentTask
     from believable.contracts.record import Record
     from believable.contracts.world import Playable, World
-    from believable.stimuli.raster import Look
+    from believable.stimuli.render import Look
     from believable.store.engine import Store
 
 #: How often the recorder looks whether a round is over.
@@ -394,7 +394,7 @@ def _record(
 
 def _look(film: str, frames_per_s: int) -> Look:
     """One picture for each tick, in this size."""
-    from believable.stimuli.raster import Look
+    from believable.stimuli.render import Look
 
     width, _, height = film.partition("x")
     if not (width.isdecimal() and height.isdecimal()):
@@ -606,7 +606,7 @@ def _keep(store: Store, targets: list[Path], tell: Callable[[Path], None]) -> No
 
 
 def _videos(targets: list[Path], folder: Path, look: Look | None) -> None:
-    from believable.stimuli.raster import render
+    from believable.stimuli.render import render
 
     with click.progressbar(length=len(targets), label="Rendering", file=sys.stderr) as bar:
         rendered = render(targets, folder, look, progress=lambda done, total: bar.update(1))
