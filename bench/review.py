@@ -29,8 +29,8 @@ from believable.collect.review_intake import KnownQuestions, take_in
 from believable.core.ids import new_token
 from believable.simulate.asgi import running
 from believable.store import accounts, log_ins
-from believable.store.database_tables import sessions, studies, trials
 from believable.store.engine import Connection, Store
+from believable.store.tables.collected import sessions, studies, trials
 from believable.web.app import create_app
 
 TEXTS = 3

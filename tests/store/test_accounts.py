@@ -8,7 +8,8 @@ from argon2.exceptions import VerifyMismatchError
 from sqlalchemy import Connection, select
 
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TooManyTries
-from believable.store import accounts, audit_log, database_tables, log_ins, rights
+from believable.store import accounts, audit_log, log_ins, rights
+from believable.store.tables import accounts as accounts_tables
 
 NOW = 1_750_000_000_000
 KEY = b"k" * 32
@@ -120,9 +121,9 @@ def test_a_link_works_once_and_not_for_ever(conn: Connection) -> None:
     assert accounts.use_link(conn, token, "$argon2id$new", now_ms=NOW + 5).has_password
     with pytest.raises(Refused, match="used already"):
         accounts.use_link(conn, token, "$argon2id$other", now_ms=NOW + 6)
-    stored = conn.execute(select(database_tables.users.c.password_hash)).scalar_one()
+    stored = conn.execute(select(accounts_tables.users.c.password_hash)).scalar_one()
     assert stored == "$argon2id$new"
-    assert token not in str(conn.execute(select(database_tables.one_time_links)).all())
+    assert token not in str(conn.execute(select(accounts_tables.one_time_links)).all())
 
 
 def test_a_new_link_replaces_the_old_one(conn: Connection) -> None:
@@ -166,7 +167,7 @@ def test_a_login_slides_up_to_a_limit(conn: Connection) -> None:
 def test_the_token_itself_is_not_stored(conn: Connection) -> None:
     accounts.add(conn, "ada", now_ms=NOW, administrator=True)
     token, login = log_ins.log_in(conn, "ada", now_ms=NOW)
-    assert token not in str(conn.execute(select(database_tables.logins)).all())
+    assert token not in str(conn.execute(select(accounts_tables.logins)).all())
     assert login.csrf != token
 
 
@@ -262,11 +263,11 @@ def test_strangers_cannot_lock_a_person_out_of_their_own_browser(conn: Connectio
 
 def test_tries_hold_neither_names_nor_peers_and_are_gone_after_an_hour(conn: Connection) -> None:
     log_ins.begin_try(conn, KEY, "ada", "192.0.2.7", now_ms=NOW)
-    rows = str(conn.execute(select(database_tables.attempts)).all())
+    rows = str(conn.execute(select(accounts_tables.attempts)).all())
     assert "ada" not in rows
     assert "192.0.2.7" not in rows
     log_ins.begin_try(conn, KEY, "bob", "x", now_ms=NOW + accounts.TRY_LIFE_MS + 1)
-    assert len(conn.execute(select(database_tables.attempts)).all()) == len(log_ins.LIMITS) - 1
+    assert len(conn.execute(select(accounts_tables.attempts)).all()) == len(log_ins.LIMITS) - 1
 
 
 def test_inviting_and_resetting_give_a_link(conn: Connection) -> None:
@@ -308,7 +309,7 @@ def test_a_deed_and_its_note_are_one(conn: Connection) -> None:
     )
     with pytest.raises(Refused):
         deed(conn)
-    assert conn.execute(select(database_tables.audit)).all() == []
+    assert conn.execute(select(accounts_tables.audit)).all() == []
     accounts.add(conn, "bob", now_ms=NOW, administrator=True)
     assert not deed(conn).administrator
-    assert conn.execute(select(database_tables.audit.c.what)).scalars().all() == ["changed"]
+    assert conn.execute(select(accounts_tables.audit.c.what)).scalars().all() == ["changed"]

@@ -15,11 +15,11 @@ from believable.core.clock import VirtualClock
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused
 from believable.store import audit_log, event_log, sessions
 from believable.store.backups import backup, count_rows, verify_file
-from believable.store.database_tables import blobs, tombstones
-from believable.store.database_tables import events as events_table
 from believable.store.engine import Store
 from believable.store.restoration import restore
 from believable.store.sessions import Session
+from believable.store.tables.collected import blobs, tombstones
+from believable.store.tables.collected import events as events_table
 
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]

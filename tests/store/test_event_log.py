@@ -18,10 +18,10 @@ from believable.core.clock import VirtualClock
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TakenOver, Withdrawn
 from believable.store import event_log, sessions
 from believable.store.database import Database
-from believable.store.database_tables import sessions as sessions_table
 from believable.store.engine import Store
 from believable.store.event_log import SEQ_WINDOW, EventBatch
 from believable.store.sessions import Session
+from believable.store.tables.collected import sessions as sessions_table
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.both_databases

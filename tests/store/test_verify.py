@@ -8,9 +8,9 @@ from sqlalchemy import delete, update
 
 from believable.store import event_log
 from believable.store.backups import broken_chains
-from believable.store.database_tables import events as table
 from believable.store.engine import Store
 from believable.store.sessions import Session
+from believable.store.tables.collected import events as table
 
 
 def test_chains_are_recomputed(

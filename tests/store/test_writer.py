@@ -182,7 +182,7 @@ def test_a_group_limit_of_one_commits_each_change(database_url: str) -> None:
 
 
 def test_reading_sees_only_what_is_committed(store: Store) -> None:
-    from believable.store.database_tables import audit as table  # noqa: PLC0415
+    from believable.store.tables.accounts import audit as table  # noqa: PLC0415
 
     inside, release = threading.Event(), threading.Event()
 

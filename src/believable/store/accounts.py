@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from believable.core import ids
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TooManyTries
 from believable.core.registry import did_you_mean
-from believable.store.database_tables import attempts, logins, one_time_links, users
+from believable.store.tables.accounts import attempts, logins, one_time_links, users
 
 # ----------------------------------------------------------------------------------------------
 # tries

@@ -32,8 +32,8 @@ from believable.core.errors import (
 )
 from believable.core.ids import token_hash
 from believable.store import alarms
-from believable.store.database_tables import events, sessions, strays, tombstones
 from believable.store.fixed_statements import FixedStatement, run_many
+from believable.store.tables.collected import events, sessions, strays, tombstones
 
 #: How far ahead of the last gap-free event a number may be. The browser sends in order, so more is
 #: a mistake.

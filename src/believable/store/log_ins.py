@@ -20,8 +20,8 @@ from believable.store.accounts import (
     set_password,
     user_of,
 )
-from believable.store.database_tables import attempts, logins, users
 from believable.store.rights import Rights, rights_of
+from believable.store.tables.accounts import attempts, logins, users
 
 LOGIN_IDLE_MS = 12 * HOUR_MS
 LOGIN_LIFE_MS = 7 * 24 * HOUR_MS

@@ -26,18 +26,15 @@ from sqlalchemy import (
     update,
 )
 
-from believable.store.database_tables import (
-    events,
+from believable.store.event_log import parse_event
+from believable.store.monitor import link_kinds
+from believable.store.tables.collected import events, sessions, tombstones, trials
+from believable.store.tables.review import (
     review_answers,
     review_keys,
     review_sessions,
     review_states,
-    sessions,
-    tombstones,
-    trials,
 )
-from believable.store.event_log import parse_event
-from believable.store.monitor import link_kinds
 
 #: Values that one statement carries at most.
 MANY = 500

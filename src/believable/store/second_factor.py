@@ -17,7 +17,7 @@ from believable.core import ids
 from believable.core.errors import InvalidInput, Refused
 from believable.core.one_time_codes import SECRET_BYTES, matching_step
 from believable.store import accounts, log_ins
-from believable.store.database_tables import recovery_codes, second_factors, server_rules
+from believable.store.tables.accounts import recovery_codes, second_factors, server_rules
 
 N_RECOVERY_CODES = 10
 #: Wrong codes in a quarter of an hour. They count only after the right password: strangers cannot
