@@ -12,7 +12,15 @@ from believable.bundle.session_records import ClosedTrial, ViewCheck
 from believable.contracts.inputs import InputChange
 from believable.core.errors import NotFound, Withdrawn
 from believable.core.ids import token_hash
-from believable.store import audit_log, event_log, review, rounds, sessions, view_checks
+from believable.store import (
+    audit_log,
+    event_checks,
+    event_log,
+    review,
+    rounds,
+    sessions,
+    view_checks,
+)
 from believable.store.engine import Store
 from believable.store.rounds import RoundKey
 from believable.store.sessions import Session
@@ -78,7 +86,7 @@ def fill(store: Store, session: Session, body: Body, words: str) -> None:
     """Something of this session in every table that can hold something."""
     number = session.number
     store.append(
-        event_log.check_batch(
+        event_checks.check_batch(
             f"token-{number}",
             1,
             [(n, body(n, text=f"{words} {n} " + "z" * 6000)) for n in range(1, 6)],
@@ -87,7 +95,7 @@ def fill(store: Store, session: Session, body: Body, words: str) -> None:
     store.write(lambda conn: sessions.change(conn, session.id, epoch=2))
     with pytest.raises(Exception, match="another tab"):
         store.append(
-            event_log.check_batch(f"token-{number}", 1, [(9, body(9, text=f"{words} stray"))])
+            event_checks.check_batch(f"token-{number}", 1, [(9, body(9, text=f"{words} stray"))])
         )
 
     def more(conn: Connection) -> None:
