@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
-from believable.store.event_log import parse_event
+from believable.store.event_checks import parse_event
 from believable.store.monitor import link_kinds
 from believable.store.tables.collected import events, sessions, trials
 from believable.store.tables.review import review_sessions
