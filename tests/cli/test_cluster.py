@@ -226,7 +226,7 @@ def failing_part(member: cluster.CrewMember[str]) -> int:
     member.together()
     if member.number == 2:
         raise InvalidInput("the second cannot")
-    member.tell(f"{member.number} of {member.of}")
+    member.report(f"{member.number} of {member.of}")
     member.together()
     return member.number
 
@@ -234,7 +234,7 @@ def failing_part(member: cluster.CrewMember[str]) -> int:
 def counted_part(member: cluster.CrewMember[str]) -> int:
     for _ in range(20):
         member.together()
-    member.tell(f"{member.number} of {member.of}")
+    member.report(f"{member.number} of {member.of}")
     return member.number
 
 

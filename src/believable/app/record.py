@@ -38,7 +38,7 @@ from believable.worlds.live_round import play_through
 
 #: How often the recorder looks whether a round is over.
 LOOK_S = 0.3
-#: The page shows its last words for so long before the server goes.
+#: The time that the page shows its last sentence, until the server stops.
 FAREWELL_S = 2.0
 #: The block and its page in the study that people are served.
 _ROUNDS, _ROUND = "rounds", "round"
@@ -66,7 +66,7 @@ def look_of(film: str, frames_per_s: int) -> Look:
 
 
 def parse_value(written: str) -> Any:
-    """A number where it is one; {ArrowUp: 2} and [0, 1] as in a study file."""
+    """A number if it is one; {ArrowUp: 2} and [0, 1] as in a study file."""
     for number in (int, float):
         try:
             return number(written)
@@ -186,7 +186,7 @@ def serve_players(
     port: int | None = None,
     base_url: str | None = None,
 ) -> None:
-    """A server of its own for as long as the recording takes; what it stored is thrown away
+    """A separate server until all rounds are recorded. Its data are deleted
     afterwards.
     """
     with temporary_folder() as place:

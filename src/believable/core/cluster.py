@@ -212,13 +212,13 @@ def _crew_part(
 @dataclass(frozen=True, slots=True)
 class CrewMember(Generic[Message]):
     """The surroundings of one process of a crew: its number (from 1), the number of processes, how
-    to wait until all have reached this point (`together`) and how to report to the caller (`tell`).
+    to wait until all have reached this point (`together`) and how to inform the caller (`report`).
     """
 
     number: int
     of: int
     together: Callable[[], object]
-    tell: Callable[[Message], None]
+    report: Callable[[Message], None]
 
 
 def run_crew(

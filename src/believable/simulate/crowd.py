@@ -201,7 +201,7 @@ def shared_out(work: Work, processes: int, progress: Progress) -> list[Visit]:
 
 
 def _one_share(work: Work, member: CrewMember[Visit]) -> list[Visit]:
-    return work(Share(member.number, member.of, member.together), member.tell)
+    return work(Share(member.number, member.of, member.together), member.report)
 
 
 async def run_virtual(

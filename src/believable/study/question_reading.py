@@ -19,7 +19,7 @@ from believable.study.wording import shown, unknown
 
 
 class QuestionReader(RecordReader):
-    """Reads records of a trial that have a kind of their own: questions and annotations."""
+    """Reads questions and annotations: records inside a trial that name their kind."""
 
     def __init__(self, file: str) -> None:
         super().__init__(file)

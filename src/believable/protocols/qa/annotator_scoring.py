@@ -1,4 +1,4 @@
-"""What the analysis of `qa` computes before it writes anything: scores, comparisons of groups, reliabilities."""
+"""The numbers of the analysis of `qa`: scores, comparisons of groups, reliabilities."""
 
 from __future__ import annotations
 

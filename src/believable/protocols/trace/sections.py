@@ -55,7 +55,7 @@ from believable.stats.result import TestResult, no_result
 LAYOUTS = Layouts(__file__)
 
 
-OUTCOME_LABELS = {
+PHRASES = {
     "high": "windows of high believability (H1 − H2)",
     "low": "windows of low believability (L1 − L2)",
     "difference": "high minus low windows (D1 − D2)",
@@ -163,12 +163,12 @@ def _sentence(
         )
     if test.estimate is None or test.estimate.value is None:
         return (
-            f"With {TOOL_NAMES[tool]}, the choice cannot be correlated with {OUTCOME_LABELS[outcome]}"
+            f"With {TOOL_NAMES[tool]}, the choice cannot be correlated with {PHRASES[outcome]}"
             f" ({test.reason})."
         )
     where = "" if outcome == "mean" else f" at ε = {plan.option('epsilon'):g}"
     return (
-        f"With {TOOL_NAMES[tool]} (n = {test.n}), the final choice and {OUTCOME_LABELS[outcome]}{where}"
+        f"With {TOOL_NAMES[tool]} (n = {test.n}), the final choice and {PHRASES[outcome]}{where}"
         f" have a correlation of r = {estimate_words(test.estimate, 3)}."
     )
 
@@ -233,7 +233,7 @@ def _tools_finding(
     else:
         values = [number(test.estimate.value, 3) for test in own if test.estimate is not None]
         sentence = (
-            f"The choice and {OUTCOME_LABELS[measure]} have correlations of r = {values[0]} with"
+            f"The choice and {PHRASES[measure]} have correlations of r = {values[0]} with"
             f" {TOOL_NAMES[first]} and r = {values[1]} with {TOOL_NAMES[second]}; on the Fisher z"
             f" scale they differ by {estimate_words(difference)}."
         )
@@ -307,7 +307,7 @@ def _time_finding(
             number(test.estimate.value, 3) for test in own.values() if test.estimate is not None
         ]
         sentence = (
-            f"With {TOOL_NAMES[tool]}, the choice and {OUTCOME_LABELS[measure]} have correlations of r ="
+            f"With {TOOL_NAMES[tool]}, the choice and {PHRASES[measure]} have correlations of r ="
             f" {values[0]} among those who chose after annotating and r = {values[1]} among those"
             f" who chose before; on the Fisher z scale they differ by {estimate_words(difference)}."
         )

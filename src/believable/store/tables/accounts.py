@@ -1,4 +1,4 @@
-"""Tables of users, their log-ins and roles, and of the log of what they did."""
+"""Tables of users, their log-ins and roles, and of the log of their actions."""
 
 from __future__ import annotations
 
