@@ -110,7 +110,7 @@ WITNESSES: dict[str, dict[str, Witness]] = {
     "stats.bradley_terry": _all("bradley_terry", "pairs", "no_ties", "ties"),
     "stats.strength_contrasts": {
         **_all("strength_contrasts rank_strengths human_equivalence", "pairs", "clustered"),
-        **_all("strength_lead", "leads", "clustered"),
+        **_all("strength_lead lead_equivalence", "leads", "clustered"),
     },
     "stats.pairs": _all("win_rates", "pairs", "rates"),
     "stats.estimate": {

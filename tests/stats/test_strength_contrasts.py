@@ -18,6 +18,7 @@ from believable.stats.equivalence import as_test
 from believable.stats.pairs import Comparisons, comparisons
 from believable.stats.strength_contrasts import (
     human_equivalence,
+    lead_equivalence,
     rank_strengths,
     strength_contrasts,
     strength_lead,
@@ -91,6 +92,10 @@ def test_leads_and_parts_of_the_variance_as_in_r(index: int) -> None:
         assert lead.high == pytest.approx(r["high"][row], abs=1e-5)
         assert lead.se == pytest.approx(r["se"][row], rel=1e-4)
         assert lead.df[0] == pytest.approx(r["df"][row], rel=1e-4)
+        margin = INPUT[index]["margin"] / 4
+        same = lead_equivalence(fit, first, second, margin=margin)
+        assert same.p_value == pytest.approx(r["tost"][row], rel=1e-3)
+        assert same.equivalent == (r["tost"][row] < 0.05)
         back = strength_lead(fit, second, first)
         assert (back.low, back.high) == pytest.approx((-lead.high, -lead.low), abs=1e-9)
         weights = np.zeros(len(fit.spread.values))

@@ -9,6 +9,8 @@ behind one declared record.
     people.py          PEOPLE: the simulated participants, and the values that they have
     stimuli.py         demonstration stimuli, if the study shows any: `make` or `write`
     agent_clips.py     `write_agent_clips`, if it can show runs of trained agents and of people
+    own_conditions.py  in a variant for clips of the author: `changes`, if they name the conditions,
+                       and `measure`, what is measured in a recording
     recorded_clips.py  `write_recorded_clips`, if its clips can be made of recordings of people
     README.md          a description for people
 
@@ -288,6 +290,25 @@ class ReadyStudy:
         """Make the demonstration stimuli of the study into its folder; nothing if it has none."""
         if self._has("stimuli"):
             self._part("stimuli", "write")(study, folder, seed, done)
+
+    @property
+    def names_conditions(self) -> bool:
+        """Whether the clips that an author brings name the conditions."""
+        return self._has("own_conditions")
+
+    def own_changes(self, conditions: Sequence[str], scenarios: Sequence[str]) -> Mapping[str, Any]:
+        """The changes of the study file for clips of these conditions; only if
+        `names_conditions`.
+        """
+        changes: Mapping[str, Any] = self._part("own_conditions", "changes")(conditions, scenarios)
+        return changes
+
+    def measures_of(self, recording: Any) -> Mapping[str, float]:
+        """The measures of a clip that the study file keeps; none unless `names_conditions`."""
+        if not self.names_conditions:
+            return {}
+        measures: Mapping[str, float] = self._part("own_conditions", "measure")(recording)
+        return measures
 
     def write_agent_clips(
         self, study: Any, folder: Path, seed: int, shown: ShownAgents, done: Callable[[int], None]

@@ -33,7 +33,8 @@ clustered <- lapply(input$clustered, function(s) {
       chances <- exp(c(half, -half, b[k])); (chances[1] - chances[2]) / sum(chances) }
     at <- lead(b); found <- spread(slope(b, lead)); reach <- qt(.975, found$df) * found$se / (1 - at^2)
     w <- rep(0, k + 1); w[p[1]] <- 1; w[p[2]] <- -1; own <- spread(w[-1])$own
-    c(at, found$se, found$df, tanh(atanh(at) - reach), tanh(atanh(at) + reach), own / sum(own)) })
+    z <- atanh(at); se <- found$se / (1 - at^2); m <- atanh(s$margin / 4)
+    c(at, found$se, found$df, tanh(z - reach), tanh(z + reach), own / sum(own), max(pt((-m - z) / se, found$df), pt((z - m) / se, found$df))) })
   list(first = items[pairs[, 1]], second = items[pairs[, 2]], lead = out[1, ], se = out[2, ], df = out[3, ], low = out[4, ], high = out[5, ],
-    share_judges = out[6, ], share_clips = out[7, ], share_rest = out[8, ]) })
+    share_judges = out[6, ], share_clips = out[7, ], share_rest = out[8, ], tost = out[9, ]) })
 write_json(list(tool = R.version.string, clustered = clustered), args[2], digits = NA, auto_unbox = TRUE, pretty = TRUE)

@@ -32,6 +32,7 @@ from believable.stats.strength_contrasts import (
     StrengthContrast,
     StrengthRank,
     human_equivalence,
+    lead_equivalence,
     strength_lead,
 )
 
@@ -267,21 +268,41 @@ def _equivalence_finding(ladder: Ladder, first: str, second: str) -> Finding:
 
 
 def _claimed_equivalences(ladder: Ladder) -> list[Finding]:
-    """Equivalence of two conditions that a hypothesis claims, neither of which shows people; with
-    two conditions always.
+    """Equivalence of two conditions that a hypothesis claims: in strength, unless one of them shows
+    people, and in lead; of two conditions always.
     """
-    return [
-        _equivalence_finding(ladder, first, second)
-        for first, second in ladder.pairs
-        if ladder.people not in (first, second)
-        and (
-            len(ladder.names) == 2
-            or any(
-                claim.criterion == "equivalent"
-                for claim in ladder.plan.hypotheses("strength", f"{first}-{second}")
-            )
-        )
-    ]
+    found = []
+    for first, second in ladder.pairs:
+        about = f"{first}-{second}"
+        if ladder.people not in (first, second) and _claims_equivalence(ladder, "strength", about):
+            found.append(_equivalence_finding(ladder, first, second))
+        if len(ladder.names) == 2 or _claims_equivalence(ladder, "lead", about):
+            found.append(_lead_equivalence_finding(ladder, first, second))
+    return found
+
+
+def _claims_equivalence(ladder: Ladder, outcome: str, about: str) -> bool:
+    claims = ladder.plan.hypotheses(outcome, about)
+    return any(claim.criterion == "equivalent" for claim in claims)
+
+
+def _lead_equivalence_finding(ladder: Ladder, first: str, second: str) -> Finding:
+    plan = ladder.plan
+    margin = float(plan.test_option("lead", "margin"))
+    found = lead_equivalence(ladder.fit, first, second, margin=margin, alpha=plan.alpha)
+    stated = "set in the plan" if plan.test_declared("lead", "margin") else "default, not set"
+    estimate = refuse(found.estimate, ladder.claim)
+    return Finding(
+        outcome="lead",
+        title=f"Equivalence of {in_words(first)} and {in_words(second)}",
+        sentence=f"The lead of {in_words(first)} over {in_words(second)}, {number(estimate.value)}"
+        f" ({interval_words(estimate)}), was compared with 0 within a margin of {margin:g}"
+        f" ({stated}).",
+        estimate=estimate,
+        test=refuse(as_test(found), ladder.claim),
+        about=f"{first}-{second}",
+        kind="equivalence",
+    )
 
 
 def human_section(ladder: Ladder) -> Section | None:

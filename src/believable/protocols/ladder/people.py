@@ -28,6 +28,9 @@ from believable.simulate.pool import FloatArray, roles_of
 from believable.simulate.simulated_sessions import Sessions
 from believable.study.records import Study
 
+#: The measure of a clip that simulated judges can go by.
+MEASURE = "steadiness"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderTruth:
@@ -39,6 +42,8 @@ class LadderTruth:
     clip_sd     by how much clips of one condition differ, in log odds
     tie         log of Davidson's tie parameter: −1 gives about one tie in six choices
     rating_sd   spread of single ratings, in points of seven
+    steady      log odds of choosing a clip, per standard deviation by which its figure turns more
+                steadily than that of the other (only if stimuli have the measure `steadiness`)
     poor_text   share who write nothing of use; they choose at random, and a reviewer excludes them
     """
 
@@ -47,6 +52,7 @@ class LadderTruth:
     clip_sd: float = 0.5
     tie: float = -1.0
     rating_sd: float = 1.0
+    steady: float = 0.0
     poor_text: float = 0.03
 
 
@@ -87,6 +93,21 @@ def marginal_strengths(truth: LadderTruth, conditions: int) -> FloatArray:
 
     found = optimize.minimize(loss, np.append(own[:-1], truth.tie), method="BFGS", tol=1e-10).x
     return np.append(found[:-1], -found[:-1].sum())
+
+
+def clip_appeal(truth: LadderTruth, study: Study) -> Mapping[str, float]:
+    """The advantage of each clip from its movement, in log odds."""
+    measured = {
+        stimulus.id: stimulus.measures[MEASURE]
+        for stimulus in study.stimuli
+        if MEASURE in stimulus.measures
+    }
+    found = np.array(list(measured.values()))
+    spread = float(found.std(ddof=1)) if len(found) > 1 else 0.0
+    if not spread:
+        return {}
+    centre = float(found.mean())
+    return {clip: truth.steady * (value - centre) / spread for clip, value in measured.items()}
 
 
 def fill(truth: LadderTruth, sessions: Sessions) -> None:
@@ -143,7 +164,9 @@ def _human_likeness(truth: LadderTruth, sessions: Sessions) -> FloatArray:
     conditions = {name: at for at, name in enumerate(pool.study.conditions)}
     own = strengths(truth, len(conditions))
     of_stimulus = np.array([conditions.get(str(name), 0) for name in pool.stimulus_condition])
+    appeal = clip_appeal(truth, pool.study)
     clips = rng.normal(0, truth.clip_sd, len(of_stimulus))
+    clips += [appeal.get(str(name), 0.0) for name in pool.stimuli]
     liking = rng.normal(0, truth.judge_sd, (sessions.count, len(conditions)))
     matrix: FloatArray = (own + liking)[:, of_stimulus] + clips
     return matrix
@@ -160,9 +183,9 @@ def _points(
 
 
 def values(truth: LadderTruth, sessions: Sessions) -> Mapping[str, float]:
-    """Contrasts of the first condition with each other one."""
+    """Contrasts of the first condition with each other one, unless movement matters, too."""
     names = sessions.pool.study.conditions
-    if len(names) < 2:
+    if len(names) < 2 or truth.steady:
         return {}
     own = marginal_strengths(truth, len(names))
     return {
@@ -181,6 +204,7 @@ class LadderJudge(Mind):
         self._truth, self._study, self._rng = truth, study, rng
         self._roles = roles_of(study, DECLARATION)
         self._poor = careless or rng.random() < truth.poor_text
+        self._appeal_of = clip_appeal(truth, study)
         own = strengths(truth, len(study.conditions))
         self._liking = {
             name: float(value) + rng.gauss(0, truth.judge_sd)
@@ -208,8 +232,9 @@ class LadderJudge(Mind):
         """How human-like the clip is to this judge; the clip's part is the same for all judges."""
         if seen.stimulus is None:
             return 0.0
-        own = generator(self._study.seed, "clip", seen.stimulus.id).gauss(0, self._truth.clip_sd)
-        return self._liking.get(str(seen.stimulus.condition), 0.0) + own
+        name, condition = seen.stimulus.id, str(seen.stimulus.condition)
+        own = generator(self._study.seed, "clip", name).gauss(0, self._truth.clip_sd)
+        return self._liking.get(condition, 0.0) + self._appeal_of.get(name, 0.0) + own
 
     def _rate(self, seen: SeenStimulus) -> int:
         if self._poor:
