@@ -9,7 +9,7 @@ import numpy as np
 
 from believable.recordings.recording import Recording
 
-#: Kinds of actors that a viewer follows, the first one first.
+#: Roles of actors that a viewer follows, the first one first.
 _FOLLOWED = ("player", "person", "agent")
 #: Steps below this share of the usual one are a pause.
 _STILL = 0.2
@@ -22,10 +22,10 @@ def measure_movement(recording: Recording) -> Mapping[str, float]:
     turning     mean turning speed, in degrees per second
     pauses      share of the time in which the actor is still
     """
-    kinds = {actor.id: actor.kind for actor in recording.actors}
+    roles = {actor.id: actor.role for actor in recording.actors}
     tracks = {track.actor: track for track in recording.tracks}
     followed = [
-        name for kind in _FOLLOWED for name, of in kinds.items() if of == kind and name in tracks
+        name for role in _FOLLOWED for name, of in roles.items() if of == role and name in tracks
     ]
     if not followed or recording.timing.frames < 4:
         return {}
