@@ -143,7 +143,8 @@ def versus(options: VersusOptions) -> VersusResult:
     names = _names(options.old, options.new)
     study = Path(options.study or f"versus-{names[0]}-{names[1]}")
     _study_of(options, study, names)
-    if options.simulated:
+    analysis = _results(options, study)
+    if analysis is None and options.simulated:
         simulate(
             study,
             participants=math.ceil(options.judges * SPARE),
@@ -154,12 +155,19 @@ def versus(options: VersusOptions) -> VersusResult:
             progress=options.progress,
             notice=options.notice,
         )
-    try:
-        with open_dataset(study, options) as dataset:
-            analysis = run(dataset.bundle, dataset.registered)
-    except NotFound:
+        analysis = _results(options, study)
+    if analysis is None:
         return _nobody(study, options)
     return judge(analysis, names, study, options)
+
+
+def _results(options: VersusOptions, study: Path) -> Analysis | None:
+    """The analysis of the judges so far, real ones if there are any; None without judges."""
+    try:
+        with open_dataset(study, options) as dataset:
+            return run(dataset.bundle, dataset.registered)
+    except NotFound:
+        return None
 
 
 # ------------------------------------------------------------------------------------------ study
