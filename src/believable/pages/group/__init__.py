@@ -9,10 +9,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
+from believable.contracts.controls import Controls
 from believable.contracts.page import PageKind
+from believable.contracts.page_parts import PagePlayer
 from believable.contracts.record import BY_SHAPE, Id, Rule
 from believable.contracts.trial import (
-    Controls,
     Entry,
     Question,
     Slot,
@@ -90,8 +91,8 @@ class Group(WordedPage):
         return clip_of(name)
 
     @property
-    def player_controls(self) -> Controls:
-        return self.controls
+    def player(self) -> PagePlayer:
+        return PagePlayer(controls=self.controls)
 
     def wanted(self, choice: StimulusChoice) -> WantedStimuli:
         if not isinstance(self.clips, int):
