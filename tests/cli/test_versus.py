@@ -17,7 +17,6 @@ from believable.recordings.file import write
 from believable.study.load import load
 from believable.worlds.maze.standins import walk
 
-
 #: The new one is chosen much more often, whatever the clips show.
 PLANTED = ("span=2.5", "steady=0", "clip_sd=0.05")
 

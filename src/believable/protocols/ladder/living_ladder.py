@@ -22,7 +22,7 @@ from believable.analysis.findings import (
     number_or,
 )
 from believable.analysis.layouts import Layouts
-from believable.analysis.numbers import counted, listed, p_equals
+from believable.analysis.numbers import counted, in_words, listed, p_equals
 from believable.core.errors import InvalidInput
 from believable.protocols.ladder.pair_choices import choices
 from believable.stats.bradley_terry import BradleyTerry, bradley_terry
@@ -232,7 +232,7 @@ def _anchor_words(ladder: LivingLadder) -> str:
             "No agent is in every study: single studies have no common zero, and only the joint"
             " model compares them."
         )
-    return f"Anchors, in every study: {listed(ladder.anchors)}."
+    return f"Anchors, in every study: {listed([in_words(name) for name in ladder.anchors])}."
 
 
 def _reuse_words(ladder: LivingLadder) -> str:
@@ -309,7 +309,7 @@ def _drift_section(ladder: LivingLadder) -> Section:
         estimate = test.estimate or undefined(none, method=test.method, n=0, level=ladder.level)
         rows.append(
             (
-                "-".join(pair),
+                f"{in_words(pair[0])} against {in_words(pair[1])}",
                 earlier.name,
                 later.name,
                 clips,
