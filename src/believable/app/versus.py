@@ -47,6 +47,9 @@ NOTE = "versus.json"
 PROTOCOL = "ladder"
 #: So many more simulated judges come than are needed, since some leave or are left out.
 SPARE = 1.35
+#: How much wider Holm's adjustment over two tests makes an interval, and how much narrower the
+#: interval of an equivalence test is, as t of many judges has it.
+HOLM, NARROWER = 1.14, 1.19
 #: Simulated judges go by how steadily a figure turns, and by nothing else.
 LOOKING = ("span=0", "steady=1.0")
 
@@ -128,6 +131,20 @@ class VersusResult:
     study: Path
     hypotheses: tuple[JudgedHypothesis, ...]
     outcome: UseCaseOutcome
+
+    def as_json(self) -> object:
+        return {
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+            "advice": self.advice,
+            "lead": self.lead,
+            "judges": self.judges,
+            "needed": self.needed,
+            "simulated": self.simulated,
+            "study": self.study,
+            "hypotheses": {claim.id: claim.verdict for claim in self.hypotheses},
+            "outcome": self.outcome,
+        }
 
 
 @use_case(VersusOptions)
@@ -402,12 +419,12 @@ def _needed(analysis: Analysis, judges: int, options: VersusOptions) -> int | No
     by_judges, by_clips = float(str(shares[0])) + float(str(shares[2])), float(str(shares[1]))
     distance = abs(float(str(lead)))
     found = []
-    # The interval of the equivalence test is narrower: t at 1 − 2·alpha.
-    for wanted in (distance, (options.margin - distance) * 1.19):
+    for wanted in (distance / HOLM, (options.margin - distance) * NARROWER / HOLM):
         room = (wanted / half) ** 2 - by_clips if wanted > 0 and half > 0 else 0.0
         if room > 0:
             found.append(math.ceil(judges * by_judges / room))
-    return min(found) if found else None
+    # An open verdict needs more judges than there are, even if chance made its interval wide.
+    return max(min(found), math.ceil(1.1 * judges)) if found else None
 
 
 def _outcome(
