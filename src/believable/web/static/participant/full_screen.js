@@ -1,6 +1,9 @@
 // @ts-check
 /** The button that shows a game or a stimulus on the whole screen. It appears only if the browser can do that. */
 
+/** A window that was as large as the screen has its own size again within this time. */
+const RESIZED_MS = 1000;
+
 /**
  * @param {HTMLElement} box what is shown
  * @param {HTMLButtonElement | null} button
@@ -60,10 +63,15 @@ export function offerFullScreen(box, controls, players, texts) {
   controls?.append(button);
   const screen = createFullScreen(box, controls && button, () => {
     if (!button.isConnected || document.fullscreenElement) return;
-    // The page has led on meanwhile; only now it is laid out as before.
-    requestAnimationFrame(() => {
+    // The page has led on meanwhile. It is laid out as before only now, or when the window has its size again.
+    const goOn = () => {
       const next = document.activeElement;
       (next?.closest(".after") ?? next)?.scrollIntoView({ block: "nearest" });
+    };
+    requestAnimationFrame(goOn);
+    addEventListener("resize", () => requestAnimationFrame(goOn), {
+      once: true,
+      signal: AbortSignal.timeout(RESIZED_MS),
     });
   });
   for (const player of players)
