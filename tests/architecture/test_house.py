@@ -24,6 +24,16 @@ def test_class_names_are_unique() -> None:
     )
 
 
+def test_no_file_is_long() -> None:
+    assert HOUSE.long_files == {}, "split by subject, or delete: no file has more than 500 lines"
+
+
+def test_a_long_file_is_found(tmp_path: Path) -> None:
+    (tmp_path / "even.py").write_text("\n" * house.LONG_FILE)
+    (tmp_path / "long.py").write_text("\n" * (house.LONG_FILE + 1))
+    assert house.read_house(tmp_path).long_files == {"long.py": 501}
+
+
 def test_no_figure_is_above_its_ratchet() -> None:
     above = [
         f"{name}: {package} has {count}, its ratchet is {RATCHETS[name].get(package, 0)}"
@@ -86,11 +96,10 @@ def settled():
     return json.dumps(1, 2, 3, 4, 5, 6, 7)
 '''
     wide = "x = " + "1" * 100 + "\n"
-    (tmp_path / "a.py").write_text(text + wide + "\n" * 500, encoding="utf-8")
+    (tmp_path / "a.py").write_text(text + wide, encoding="utf-8")
     figures = house.read_house(tmp_path).figures
     assert {name: counts["."] for name, counts in figures.items()} == {
         "statements": 18,
-        "long_files": 1,
         "wide_lines": 1,
         "positional_records": 1,
         "positional_calls": 1,
