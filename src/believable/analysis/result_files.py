@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from believable.analysis.findings import Analysis, Cell, Column, Table
-from believable.bundle.cells import csv_line, neutralised
+from believable.bundle.cells import csv_line, neutralise
 
 FORMAT = "believable-results/1"
 RESULTS_FILE = "results.json"
@@ -149,5 +149,5 @@ def _cell(cell: Cell) -> str:
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, str):
-        return neutralised(cell) if cell else ""
+        return neutralise(cell) if cell else ""
     return repr(float(cell)) if isinstance(cell, float) else str(int(cell))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from believable.app.options import AnyPath, Options, argument, option, options, setting, use_case
-from believable.bundle.annotators import chosen, read_annotators
+from believable.bundle.annotators import choose_recordings, read_annotators
 from believable.bundle.foreign_judgements import (
     RatingScale,
     read_judgements,
@@ -25,7 +25,7 @@ from believable.bundle.imports import (
     sessions_of,
     write_traces_bundle,
 )
-from believable.bundle.signals import KnownSignal, attached, read_signal
+from believable.bundle.signals import KnownSignal, attach_signals, read_signal
 from believable.bundle.two_choices import read_choices, write_choices_bundle
 from believable.core.errors import InvalidInput, Refused, WrongUsage
 from believable.recordings.actions import RECORDING_SUFFIX
@@ -99,7 +99,7 @@ class TracesFileOptions(BundleOptions):
             (which, read_signal(Path(path), test="auditory", frames_per_s=rate))
             for which, path in self.auditory
         ]
-        return attached(known, names)
+        return attach_signals(known, names)
 
 
 @options
@@ -138,7 +138,9 @@ def import_pagan(options: PaganOptions) -> ImportedData:
             stimulus: signals[stimulus].test if stimulus in signals else stimulus
             for stimulus in names
         }
-        choice = chosen(exports, listed, lambda trace: parts[readable[trace.database_name]])
+        choice = choose_recordings(
+            exports, listed, lambda trace: parts[readable[trace.database_name]]
+        )
         picked = choice.recordings
         left_out = [
             ("session", "rejected", reason, count)

@@ -30,7 +30,7 @@ from believable.report.precision import PRECISIONS, PRECISIONS_WITH_TIMES
 from believable.report.privacy import Spot, column_spots, nobody, spots
 from believable.report.redact import redact
 from believable.report.release import LICENCES, ReleaseFacts, build, check_spots, check_target
-from believable.store.collected import recruited
+from believable.store.collected import recruited_sessions
 
 ALL = "all"
 #: The id by which --accept keeps a release in which an attack still finds people.
@@ -129,7 +129,7 @@ def publish(options: PublishOptions) -> Release:
         known = recruiter_ids(study)
         seen = (*column_spots(bundle), *spots(bundle, known))
         listed = None if options.attack is None else _attack_list(options.attack, study, exact)
-        taken = _redacted(seen, options)
+        taken = find_redactions(seen, options)
         receipts = redact(bundle, taken, known) if taken else 0
         record = registered.read(folder if folder is not None else source.parent)
         plan = plan_to_follow(folder)
@@ -173,7 +173,7 @@ def publish(options: PublishOptions) -> Release:
     return Release(folder=out, facts=facts, attacked=options.attack is not None)
 
 
-def _redacted(seen: Sequence[Spot], options: PublishOptions) -> tuple[Spot, ...]:
+def find_redactions(seen: Sequence[Spot], options: PublishOptions) -> tuple[Spot, ...]:
     """The places to take out; an error if one is neither taken out nor accepted."""
     ids = [spot.id for spot in seen]
     for name in (*options.accept, *options.redact):
@@ -231,7 +231,7 @@ def _recruited_sessions(
     )
     numbers: dict[str, list[int]] = {}
     with study.open() as store:
-        for session in store.read(lambda conn: recruited(conn, name)):
+        for session in store.read(lambda conn: recruited_sessions(conn, name)):
             numbers.setdefault(session.recruiter_hash, []).append(session.number)
     key = load_key(study.settings.data_dir)
     own = {
@@ -252,7 +252,8 @@ def recruiter_ids(study: StudyData | None) -> Callable[[str], bool]:
     name = study.name
     with study.open() as store:
         hashes = {
-            session.recruiter_hash for session in store.read(lambda conn: recruited(conn, name))
+            session.recruiter_hash
+            for session in store.read(lambda conn: recruited_sessions(conn, name))
         }
     if not hashes:
         return nobody

@@ -15,7 +15,7 @@ import click
 from believable.app.serve import ServerPlan, configure_server
 from believable.app.settings import PublishedFolder, Settings
 from believable.app.study_data import load_study, remember_address
-from believable.cli import uncollected
+from believable.cli import pause_collector
 from believable.cli.derive import derive
 from believable.core.errors import Refused
 from believable.core.object_storage import remember_storage
@@ -45,7 +45,7 @@ def command(plan: ServerPlan) -> None:
     oidc_client(settings)  # a wrong provider is reported before anything is written
     if plan.media is not None:
         remember_storage(owner_folder(settings.media_dir), plan.media)
-    with uncollected():
+    with pause_collector():
         published, first_link = publish(settings)
     remember_address(settings.data_dir, settings.base_url)
     announce(published, first_link, settings.base_url)

@@ -138,13 +138,13 @@ class Declaration:
     sampled: str = ""
 
     def role(self, name: str) -> Role:
-        return _named(self.roles, name)
+        return named_entries(self.roles, name)
 
     def outcome(self, name: str) -> Outcome:
-        return _named(self.outcomes, name)
+        return named_entries(self.outcomes, name)
 
     def option(self, name: str) -> Option:
-        return _named(self.options, name)
+        return named_entries(self.options, name)
 
 
 def problem_of(option: Option, value: Any) -> str | None:
@@ -189,7 +189,7 @@ def _single_words(option: Option) -> str:
     return what if option.most is None else f"{what} of at most {option.most:g}"
 
 
-def _named(records: Sequence[_R], name: str) -> _R:
+def named_entries(records: Sequence[_R], name: str) -> _R:
     match = next((record for record in records if record.name == name), None)
     if match is None:
         raise NotFound(

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, func, insert, select, update
 
-from believable.coding.labels import Policy, as_json, carried, from_json
+from believable.coding.labels import Policy, as_json, carry_over, from_json
 from believable.coding.responses import Response
 from believable.core import seeds
 from believable.core.errors import Conflict, InvalidInput, NotFound
@@ -246,14 +246,14 @@ def add_version(
 
 def _carry(conn: Connection, project: str, policies: Mapping[str, Policy]) -> None:
     for row in conn.execute(select(coding_marks).where(coding_marks.c.project == project)).all():
-        mark, review = carried(from_json(json.loads(row.body)), policies)
+        mark, review = carry_over(from_json(json.loads(row.body)), policies)
         if review:
             this = (column == row._mapping[column] for column in coding_marks.primary_key)
             values = {"body": json.dumps(as_json(mark)), "done": mark.done, "review": True}
             conn.execute(update(coding_marks).where(*this).values(values))
 
 
-def affected(conn: Connection, project: str, codes: Sequence[str]) -> dict[str, int]:
+def affected_labels(conn: Connection, project: str, codes: Sequence[str]) -> dict[str, int]:
     """How many labels there are of each code."""
     counts = dict.fromkeys(codes, 0)
     for body in conn.execute(

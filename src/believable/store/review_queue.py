@@ -403,7 +403,7 @@ class TimedAnswer:
     kinds: str
 
 
-def timed(
+def timed_answers(
     conn: Connection, study: str, pool: str, names: Sequence[str] | None = None
 ) -> tuple[TimedAnswer, ...]:
     """All answers of a pool, or those of some sessions."""

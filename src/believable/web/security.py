@@ -56,7 +56,7 @@ def security_headers(frame_ancestors: Sequence[str], *, secure: bool) -> list[tu
     return [(name.encode(), value.encode()) for name, value in headers.items()]
 
 
-def secured(
+def add_headers(
     headers: Sequence[tuple[bytes, bytes]], every: Sequence[tuple[bytes, bytes]]
 ) -> list[tuple[bytes, bytes]]:
     """A response's headers and the common ones, unless it sets its own."""
@@ -81,7 +81,7 @@ class SecurityHeaders:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = secured(message.get("headers", []), self.headers)
+                message["headers"] = add_headers(message.get("headers", []), self.headers)
             await send(message)
 
         await self.app(scope, receive, with_headers)

@@ -366,10 +366,10 @@ def inputs_in(message: Mapping[str, Any], schema: InputSchema) -> list[NumberedI
     raw = message.get("i", [])
     if not isinstance(raw, list) or len(raw) > MOST_INPUTS:
         raise InvalidInput(f"inputs: expected a list of at most {MOST_INPUTS}. Reload the page.")
-    return [_numbered(item, schema) for item in raw]
+    return [number_seats(item, schema) for item in raw]
 
 
-def _numbered(raw: Any, schema: InputSchema) -> NumberedInput:
+def number_seats(raw: Any, schema: InputSchema) -> NumberedInput:
     if not isinstance(raw, list) or len(raw) != 2 + len(schema.parts):
         names = ", ".join(part.name for part in schema.parts)
         raise InvalidInput(f"an input: expected [number, tick, {names}]. Reload the page.")

@@ -83,7 +83,7 @@ def contrast(data: Data, plan: Plan) -> tuple[str, str]:
     )
 
 
-def watched(data: Data, plan: Plan) -> tuple[WatchedDay, ...]:
+def watched_replays(data: Data, plan: Plan) -> tuple[WatchedDay, ...]:
     """Every replay watched in the trials of the role `day`, by session and position."""
     trials = data.table("trials")
     wanted = np.isin(trials["trial"].values.astype(str), list(plan.roles["day"]))

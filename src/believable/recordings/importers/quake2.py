@@ -132,7 +132,7 @@ def _pickups(
         yield DemoEvent(frame, "pick-up", named)
 
 
-def carried(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> list[frozenset[str]]:
+def carried_pickups(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> list[frozenset[str]]:
     """The player's pickups since the last death, in each frame."""
     by_frame: dict[int, list[DemoEvent]] = {}
     for event in events:
@@ -300,7 +300,9 @@ def _telemetry(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> dict[str, tup
     columns["pitch"] = tuple(round(frame.player.view_angles[0], 2) for frame in frames)
     columns["weapon"] = tuple(_weapon(demo.model_name(frame.player.gun_index)) for frame in frames)
     columns["alive"] = tuple(frame.player.move_type not in (*DEAD, FROZEN) for frame in frames)
-    columns["carried"] = tuple(", ".join(sorted(held)) or None for held in carried(demo, events))
+    columns["carried"] = tuple(
+        ", ".join(sorted(held)) or None for held in carried_pickups(demo, events)
+    )
     columns["events"] = tuple(
         " ".join(verbs.get(number, [])) or None for number in range(len(frames))
     )

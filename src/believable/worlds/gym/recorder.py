@@ -27,7 +27,7 @@ from believable.recordings.film_file import FilmFile, load_av
 from believable.recordings.recording import Scalar
 from believable.worlds.gym.gym_environment import (
     FRAMES_PER_S,
-    fitted,
+    fit_frame,
     load_gymnasium,
     must_draw,
     picture_of,
@@ -135,7 +135,7 @@ class EpisodeRecorder:
                 RecordingWarning,
                 stacklevel=2,
             )
-            picture = fitted(picture, *self._size)
+            picture = fit_frame(picture, *self._size)
         return picture
 
     def finish(self, how: str) -> None:
