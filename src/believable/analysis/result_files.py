@@ -20,7 +20,7 @@ TABLES_FOLDER = "tables"
 METHODS_FILE = "methods.txt"
 TEXT_FILE = "results.txt"
 BIBTEX_FILE = "sources.bib"
-#: Says in every row that data are simulated or stimuli stand-ins; present only if they are.
+#: Says in every row that data are simulated or stimuli are placeholders; present only if they are.
 MARK_COLUMN = "mark"
 _MARK = Column(
     name=MARK_COLUMN,

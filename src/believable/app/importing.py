@@ -39,7 +39,7 @@ from believable.recordings.importers.quake2 import import_demo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedData:
-    """The bundle, recording or folder that was written; what it holds, and notes about it."""
+    """The bundle, recording or folder that was written, its contents, and notes about it."""
 
     path: Path
     holds: str
@@ -395,8 +395,8 @@ def import_generative_agents(options: GenerativeAgentsOptions) -> ImportedData:
 
 @use_case(RecordingFolderOptions)
 def import_concordia(options: RecordingFolderOptions) -> ImportedData:
-    """Turn the memories of a Concordia run (NAME_memories.json) into a recording of what was done,
-    where and when.
+    """Turn the memories of a Concordia run (NAME_memories.json) into a recording of actions,
+    places and times.
 
     Prints the missing parts: such logs name places and hold no positions, no year and no plans.
     """
@@ -466,7 +466,7 @@ def import_quake2(options: DemoFileOptions) -> ImportedData:
     jumps, deaths.
 
     A demo does not hold the game's maps and figures, so the recording shows the ways from above,
-    not what the player saw.
+    not the player's view.
     """
     file = Path(options.file)
     if not file.is_file():

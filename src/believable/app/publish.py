@@ -92,8 +92,9 @@ def publish(options: PublishOptions) -> Release:
     """Build the anonymised release folder of a study.
 
     Dataset, study, registered plan, report, README, CITATION and licence. Everything participants
-    wrote is searched for e-mail addresses, phone numbers, names, profiles and recruiters' ids; what
-    is found is listed with its place, and nothing is written until each was taken out or accepted.
+    wrote is searched for e-mail addresses, phone numbers, names, profiles and recruiters' ids;
+    every
+    find is listed with its place, and nothing is written until each was taken out or accepted.
 
     Sessions get random numbers. Days, durations and reaction times are left out: reaction times add
     up to a duration, and the recruiting platform knows the durations of its people. With --attack,
@@ -246,7 +247,7 @@ def _recruited_sessions(
 
 
 def recruiter_ids(study: StudyData | None) -> Callable[[str], bool]:
-    """Whether a word is the id of a participant, as far as the study's own database can tell."""
+    """Whether a word is the id of a participant, as far as the study's own database shows."""
     if study is None:
         return nobody
     name = study.name

@@ -171,7 +171,7 @@ def read_sessions(
 def select_earners(
     store: Store, name: str, key: bytes, bonus: float | None, rule: str | None
 ) -> Callable[[str], bool]:
-    """Who among the approved gets the bonus: everybody, or those with a yes on the page that the
+    """Who among the approved gets the bonus: all, or those with a yes on the page that the
     rule names.
     """
     if rule is None:
@@ -194,7 +194,7 @@ def write_lists(
     screen_out_bonus: float | None,
     earned: Callable[[str], bool] = lambda participant: True,
 ) -> list[tuple[Path, int]]:
-    """One file per list that has somebody in it, readable by the owner only: it names people."""
+    """One file per list that is not empty, readable by the owner only: it names people."""
     folder.mkdir(parents=True, exist_ok=True)
     written: list[tuple[Path, int]] = []
     for name in LISTS:

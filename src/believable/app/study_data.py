@@ -134,7 +134,7 @@ class ClusterOptions(Options):
 
     @contextmanager
     def working(self, workers: int | None = None) -> Iterator[None]:
-        """Let others do what is computed inside."""
+        """Run the work of this block elsewhere."""
         if self.cluster_address is not None and workers is not None:
             raise WrongUsage(
                 "--cluster and --workers: work is done there or here. Give one of them."

@@ -178,7 +178,7 @@ def handle_ending_signals() -> None:
 
 
 def _end_by(number: int) -> NoReturn:
-    """End as the signal would have: service managers tell that apart from a failure."""
+    """End as the signal would have: service managers distinguish that from a failure."""
     sys.stdout.flush()
     sys.stderr.flush()
     signal.signal(number, signal.SIG_DFL)

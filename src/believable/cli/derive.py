@@ -5,7 +5,7 @@
         click.echo(...)
 
 The decorated function shows the result in the terminal. Arguments, options, defaults, limits and
-help come from the options record and the docstring of the use case; `--json` prints the result.
+help are read from the options record and the docstring of the use case; `--json` prints the result.
 """
 
 from __future__ import annotations

@@ -55,7 +55,8 @@ class Role:
     several    whether more than one may be named
     kinds      for a question: the instruments whose answers can be used; empty: any
     stimuli    for a question: how many stimuli it has to be asked about at once; None: any number
-    beside     for a question about two: the role that conditions of one of them play, and of the
+    next to each other for a question about two: the role that conditions of one of them play, and
+    of the
                other do not
     """
 

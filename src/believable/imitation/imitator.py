@@ -244,8 +244,8 @@ class MoveCommand:
 
 
 class Imitator:
-    """Plays like the person of the recordings; its actions follow from the model, the seed and what
-    it sees.
+    """Plays like the person of the recordings; its actions follow from the model, the seed and
+    its observations.
     """
 
     def __init__(self, model: Imitation, seed: int) -> None:

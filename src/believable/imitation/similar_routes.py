@@ -89,8 +89,8 @@ def nearest_window(
     windows: Sequence[RouteWindow],
     taken: Sequence[RouteWindow],
 ) -> RouteWindow | None:
-    """The window whose way is nearest, of those that show nothing that is shown already; None where
-    there is none.
+    """The window whose way is nearest, of those that show nothing that is shown already; None
+    without one.
     """
     free = [window for window in windows if not any(window.overlaps(other) for other in taken)]
     return min(

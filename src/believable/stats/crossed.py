@@ -294,8 +294,9 @@ def unanimous_test(
     test with.
 
     Says         whether chance explains this number of right (wrong) judgements.
-    Formula      binomial test over as many judgements as there are with a judge and a clip of their
-                 own (a largest matching; `over="judges"`: over judges). Their judges and clips are
+    Formula      binomial test over as many judgements as there are with a different judge and a
+                 different clip each (a largest matching; `over="judges"`: over judges). Their
+                 judges and clips are
                  independent draws, so that none of them can be right more often than the mean
                  allows.
     """

@@ -134,7 +134,7 @@ def import_texts(
     *,
     user: str,
 ) -> int:
-    """A project with texts that come from a file."""
+    """A project with texts from a file."""
     create_project(conn, project, book, user=user)
     return put_texts(conn, project, [(response, ()) for response in responses])
 
@@ -222,7 +222,8 @@ def add_version(
     """A new version; labels made before are kept, put up for review or taken off as `policies` say,
     per code.
 
-    `after` is the version the editor started from: of two who edit at once, the second is told.
+    `after` is the version the editor started from: of two who edit at once, the second gets an
+    error.
     """
     latest = conn.execute(
         select(func.max(coding_books.c.version)).where(coding_books.c.project == project)
@@ -391,7 +392,7 @@ def count_texts(conn: Connection, project: str) -> int:
 
 
 def texts_stamp(conn: Connection, project: str) -> tuple[int, int]:
-    """Changes whenever a text comes or goes."""
+    """Changes whenever a text is added or removed."""
     query = select(func.count(), func.max(coding_texts.c.number)).where(
         coding_texts.c.project == project
     )

@@ -247,7 +247,7 @@ class Recruited:
 
 
 def answered_true(conn: Connection, study_id: str, trial: str, answer: str) -> frozenset[str]:
-    """Hashes of the recruiter's ids of everybody whose answer on this page is yes, such as the
+    """Hashes of the recruiter's ids of all people whose answer on this page is yes, such as the
     verdict of a quality test.
     """
     query = (

@@ -2,7 +2,7 @@
 lost, and whether all must.
 
 Secrets are in the database under the server's key: a copy of the database alone makes no codes.
-Recovery codes are kept as keyed hashes. A used code is refused, whoever sends it again.
+Recovery codes are kept as keyed hashes. A used code is refused.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from believable.web.bundles import read_page_script
 
 #: The only script inside a page: it reports that the script of the page did not arrive, and
 #: reloads.
-#: A bundle is a file of its own, which can fail to arrive like any other.
+#: A bundle is a separate file, which can fail to arrive like any other.
 ARRIVAL = read_page_script("/static/participant/arrival.js")
 #: One event may hold a free text of a million characters, which JSON can make six times as long.
 LARGEST_BATCH_BYTES = 8 * 1024 * 1024

@@ -54,7 +54,7 @@ class OpenStudy:
 
 
 def tell_preparation(data_dir: Path, coming: Sequence[StudyInPreparation]) -> None:
-    """Write what is being made, for the page to show; an empty text when it is finished."""
+    """Write the current step, for the page to show; an empty text when it is finished."""
     path = data_dir / PREPARATION_FILE
     if not coming:
         path.unlink(missing_ok=True)

@@ -269,7 +269,7 @@ class DistantRound:
         return happened
 
     async def record(self, changes: Sequence[InputChange]) -> tuple[Recording, int | None]:
-        """Of what is stored. Nothing else is asked of it afterwards."""
+        """Of the stored round. Nothing else is asked of it afterwards."""
         reply, content = await self._ask({"record": changes}, BEGIN_PATIENCE_S)
         return file.from_bytes(content, source="round"), reply["score"]
 

@@ -161,8 +161,8 @@ def ratings_by_page(
 def of_opened(
     answered: Mapping[tuple[str, int], float], seen: Sequence[WatchedDay]
 ) -> Mapping[tuple[str, int], float]:
-    """Keep the answers about replays whose plan or log was opened, by the record, not by what
-    people say.
+    """Keep the answers about replays whose plan or log was opened, by the record, not by people's
+    answers.
     """
     opened = {(day.session, day.position) for day in seen if day.opened}
     return {page: value for page, value in answered.items() if page in opened}

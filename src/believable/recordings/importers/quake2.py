@@ -38,7 +38,7 @@ HEALTH, AMMUNITION, ARMOUR, PICKUP_ICON, PICKUP_WORDS, FRAGS = 1, 3, 5, 7, 8, 14
 DEAD, FROZEN = (2, 3), 4
 #: The model number of other players.
 FIGURE = 255
-#: The sounds of one's own pickups, for pickups that the status bar does not name.
+#: The sounds of the player's pickups that the status bar does not name.
 PICKUP_SOUNDS: Mapping[str, str] = {
     "misc/w_pkup.wav": "weapon",
     "misc/am_pkup.wav": "ammunition",

@@ -329,7 +329,7 @@ async def _note_sent(request: Request, token: str, name: str, n_bytes: int) -> N
 
 
 async def _note_proxied(request: Request, token: str, name: str, content: FilePath) -> None:
-    """A proxy does not report what it sends. A request to it counts as sent."""
+    """A proxy does not report bytes. A request to it counts as sent."""
     size = (await anyio.Path(content).stat()).st_size
     try:
         start, end = asked_range(request.headers.get("range", ""), size) or (0, size - 1)

@@ -64,7 +64,8 @@ class ShortestPathChaser:
 
 
 class FrustratedOpponent:
-    """Chases a visible player, follows to where it lost sight, approaches sounds, searches
+    """Chases a visible player, follows to the place where it lost sight, approaches sounds,
+    searches
     otherwise; frustration narrows its view, sharpens its ears, makes it risk more and move
     erratically. It uses only perceptible facts.
     """
