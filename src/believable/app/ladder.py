@@ -66,7 +66,8 @@ def ladder(options: LadderOptions) -> JoinedLadder:
     converter()
     target = Path(options.out or "ladder")
     check_report_folder(target)
-    judged, analyses = [], []
+    judged: list[StudyChoices] = []
+    analyses = []
     with script_ahead() as script:
         for source in options.sources:
             with open_dataset(source, options) as dataset:

@@ -8,7 +8,7 @@ import pytest
 
 from believable.analysis.data import Data
 from believable.analysis.resolution import resolve
-from believable.analysis.run import prepared, study_of
+from believable.analysis.run import prepare_data, study_of
 from believable.analysis.settled_plan import Plan
 from believable.bundle.read import Bundle
 
@@ -20,6 +20,6 @@ def resolved() -> Callable[[Bundle], tuple[Data, Plan]]:
         assert study is not None
         assert study.analysis is not None
         plan = resolve(study.analysis, study)
-        return prepared(bundle, plan, study), plan
+        return prepare_data(bundle, plan, study), plan
 
     return make
