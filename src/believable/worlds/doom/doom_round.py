@@ -121,6 +121,8 @@ class DoomSetup(Record):
     practice: bool = False
     watched: bool = False
     """One of the engine's bots plays, alone, and the round shows its view."""
+    led: bool = False
+    """The figure is led along the recorded positions; the recording has no inputs."""
     ends_at_death: bool = True
     """Navigation by an agent ends if the figure dies. A person's figure begins again at the start,
     and the clock runs on.
@@ -143,6 +145,7 @@ class DoomSetup(Record):
             "deathmatch": place.deathmatch,
             "bots": 1 if self.watched else _BOTS[self.opponent] if place.deathmatch else 0,
             "watched": self.watched,
+            "led": self.led,
             "crosshair": self.crosshair,
             "size_px": (self.width_px, self.height_px),
             "camera": self.camera,
@@ -261,8 +264,8 @@ def text_key(options: DoomOptions) -> str:
 
 
 def known_of(setup: DoomSetup) -> Mapping[str, Any]:
-    """The map, if it is one of ours, the goal, and the upper left corner by which a recording
-    counts tiles.
+    """The map, if it is one of ours, the goal, the items, and the upper left corner by which a
+    recording counts tiles.
     """
     place = setup.place
     goal = place.goal
@@ -270,6 +273,7 @@ def known_of(setup: DoomSetup) -> Mapping[str, Any]:
         "corner": [place.left, place.top],
         "map": [setup.map, setup.map_seed] if setup.map in DESIGNS else None,
         "goal": None if goal is None else list(goal),
+        "items": [list(item) for item in place.items],
     }
 
 
