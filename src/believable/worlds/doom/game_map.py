@@ -25,6 +25,7 @@ _THING = struct.Struct("<hhHHH")
 #: The maps of FreeDM that people's demos are of, which come with us: `freedm:map21`.
 FREEDM = "freedm"
 FREEDM_MAPS = Path(__file__).parent / FREEDM / "maps.wad"
+FREEDM_PEOPLE = Path(__file__).parent / FREEDM / "people"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

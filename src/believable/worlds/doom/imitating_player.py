@@ -187,3 +187,17 @@ IMITATION = Agent(
     files=(SUFFIX,),
     new=lambda params, seed: seat_mind(Imitator(learned_for_doom(params.file), seed)),
 )
+AS_PUBLISHED = Agent(
+    name="doom/imitation_as_published",
+    world="doom",
+    about=(
+        "The same by the published rules alone, imitation_as_published:FILE: the best neighbour,"
+        " and a straight way there."
+    ),
+    params=ImitationParams,
+    needs=("doom",),
+    takes="file",
+    new=lambda params, seed: seat_mind(
+        Imitator(learned_for_doom(params.file), seed, as_published=True)
+    ),
+)

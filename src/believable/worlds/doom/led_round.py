@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 Booleans = npt.NDArray[np.bool_]
 #: Telemetry of a led round: of other rounds these columns are kept.
 LED_COLUMNS = ("x", "y", "z", "angle_deg", "pitch_deg", "use", "dead", "weapons", "events")
-#: A film begins this long after the figure was put onto its way, unless it begins with a life: doors
+#: A film begins this long after the figure was put onto its way, or with a life: doors
 #: are then open, and the view is steady.
 LEAD_IN_TICS = 140
 
