@@ -35,7 +35,7 @@ from believable.protocols.clips.variants.imitation.recorded_clips import LOOK, R
 from believable.recordings.file import read, write
 from believable.stimuli import source_pool
 from believable.stimuli.blinding import GuessedFilm, film_traits, guess_conditions
-from believable.stimuli.raster import render_file
+from believable.stimuli.render import render_file
 from believable.stimuli.source_pool import SourceDetails
 from believable.stimuli.standardise import standardise
 from believable.stimuli.verify import verify

@@ -22,7 +22,7 @@ DESIGNS = (NAVIGATION, DEATHMATCH)
 Line = tuple[float, float, float, float]
 #: A thing of a map: place, angle, kind, flags.
 _THING = struct.Struct("<hhHHH")
-#: The maps of FreeDM that people's demos are of, which come with us: `freedm:map21`.
+#: The maps of people's demos, in the package: `freedm:map21`.
 FREEDM = "freedm"
 FREEDM_MAPS = Path(__file__).parent / FREEDM / "maps.wad"
 FREEDM_PEOPLE = Path(__file__).parent / FREEDM / "people"

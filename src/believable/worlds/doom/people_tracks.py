@@ -102,7 +102,7 @@ def tracks_of_ghost(
             np.column_stack([table[:, player, :3] / _FIXED, _degrees(table[:, player, 3])]),
             frames=table[:, player, 5] & _FRAMES,
             firing=(table[:, player, 5] & _BRIGHT) > 0,
-            use=_padded(used[player], tics),
+            use=_pad(used[player], tics),
         )
         for player in range(players)
     ]
@@ -112,7 +112,7 @@ def _degrees(angles: np.ndarray[tuple[int], np.dtype[np.int32]]) -> Floats:
     return np.asarray(angles.astype(np.float64) * 360 / _TURN % 360)
 
 
-def _padded(pressed: Booleans, tics: int) -> Booleans:
+def _pad(pressed: Booleans, tics: int) -> Booleans:
     found = np.zeros(tics, bool)
     found[: min(tics, len(pressed))] = pressed[:tics]
     return found

@@ -62,8 +62,8 @@ from believable.protocols.own_clips import SceneClip, make_stimuli
 from believable.protocols.variants import change_study
 from believable.recordings.actions import RECORDING_SUFFIX
 from believable.recordings.file import read, write
-from believable.stimuli.raster import Look, render_file
 from believable.stimuli.recipe import Recipe
+from believable.stimuli.render import Look, render_file
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.doom_observations import observe_doom
 from believable.worlds.doom.doom_recording import setup_in
