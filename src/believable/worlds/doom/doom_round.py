@@ -18,6 +18,7 @@ from believable.contracts.record import Record
 from believable.contracts.world import Opponents, Row, Tabular, WorldColumn
 from believable.core.errors import InvalidInput
 from believable.recordings.recording import Recording
+from believable.worlds.doom.body import BodyName
 from believable.worlds.doom.doom_engine import (
     CAMERAS,
     SIZES_PX,
@@ -61,6 +62,10 @@ class DoomOptions(Record):
     """
     picture: str = "640x360"
     """Size of the picture in pixels."""
+    body: BodyName = "people"
+    """How decisions of agents become turns: by strokes like `people`'s, or `raw`. People's own
+    inputs are not changed.
+    """
 
 
 def problems_of(options: DoomOptions) -> Sequence[tuple[str, str, str]]:
@@ -123,6 +128,8 @@ class DoomSetup(Record):
     """One of the engine's bots plays, alone, and the round shows its view."""
     led: bool = False
     """The figure is led along the recorded positions; the recording has no inputs."""
+    body: BodyName = "people"
+    """The body of agents."""
     ends_at_death: bool = True
     """Navigation by an agent ends if the figure dies. A person's figure begins again at the start,
     and the clock runs on.
@@ -176,6 +183,7 @@ def resolve(options: DoomOptions, context: RoundContext) -> DoomSetup:
         camera=task_camera if options.camera == "task" else options.camera,
         width_px=width_px,
         height_px=height_px,
+        body=options.body,
         ticks=context.duration_s * TICS_PER_S,
         practice=context.practice,
         ends_at_death=False,
@@ -274,6 +282,7 @@ def known_of(setup: DoomSetup) -> Mapping[str, Any]:
         "map": [setup.map, setup.map_seed] if setup.map in DESIGNS else None,
         "goal": None if goal is None else list(goal),
         "items": [list(item) for item in place.items],
+        "body": setup.body,
     }
 
 
