@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from believable.imitation.observations import Observations
-from believable.imitation.paths import visited
+from believable.imitation.paths import visited_nodes
 from believable.imitation.topology import Topology, node_course
 
 #: Two nodes at this distance in tiles have nothing in common.
@@ -64,7 +64,7 @@ def sort_windows(
         for from_ms in range(SETTLING_MS, last_ms + 1, STEP_MS):
             first = round(from_ms / seen.frame_ms)
             part = slice(first, first + frames)
-            nodes = visited(course[part])
+            nodes = visited_nodes(course[part])
             if not seen.alive[part].all():
                 left_out["dead"] += 1
             elif seen.firing[part].any():
@@ -101,8 +101,8 @@ def nearest_window(
     windows: Sequence[RouteWindow],
     taken: Sequence[RouteWindow],
 ) -> RouteWindow | None:
-    """The window whose way is nearest, of those that show nothing that is shown already; None where
-    there is none.
+    """The window whose way is nearest, of those that show nothing that is shown already; None
+    without one.
     """
     free = [window for window in windows if not any(window.overlaps(other) for other in taken)]
     return min(

@@ -24,7 +24,7 @@ from believable.worlds.doom.doom_engine import (
     DoomEngine,
     SeenObject,
     engine_size,
-    scaled,
+    scale_picture,
 )
 from believable.worlds.doom.doom_round import (
     FIGURE,
@@ -318,12 +318,12 @@ def pictures(recording: Recording, view: View) -> Generator[Pixels, None, None]:
     try:
         if setup.led:
             for _ in led_film(engine, recording, view.first_frame):
-                yield scaled(engine.picture, view.width_px, view.height_px)
+                yield scale_picture(engine.picture, view.width_px, view.height_px)
             return
         for tic, pressed in enumerate(inputs_in_recording(recording)):
             engine.advance(action_of(pressed), look=tic >= view.first_frame)
             if tic < view.first_frame:
                 continue
-            yield scaled(engine.picture, view.width_px, view.height_px)
+            yield scale_picture(engine.picture, view.width_px, view.height_px)
     finally:
         engine.close()

@@ -128,7 +128,7 @@ def _from_file(written: str) -> GameMap:
         max(max(y0, y1) for _, y0, _, y1 in lines),
     )
     left, top = left - TILE_UNITS, top + TILE_UNITS
-    walls = _rasterised(lines, left, top)
+    walls = rasterise(lines, left, top)
     whole = kind == "IWAD"
     return GameMap(
         wad=None if whole else path.read_bytes(),
@@ -213,7 +213,7 @@ def _lines(parts: dict[str, bytes], written: str) -> Iterator[Line]:
             yield (*corners[start], *corners[end])
 
 
-def _rasterised(lines: list[Line], left: float, top: float) -> tuple[str, ...]:
+def rasterise(lines: list[Line], left: float, top: float) -> tuple[str, ...]:
     """Tiles whose middle lies inside: an odd number of walls is crossed on the way out to the
     west.
     """
