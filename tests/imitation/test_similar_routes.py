@@ -13,6 +13,7 @@ from believable.imitation.similar_routes import (
     nearest_window,
     quiet_windows,
     route_distance,
+    sort_windows,
 )
 from believable.imitation.topology import Topology
 from tests.imitation.toy import CORNERS, rounds
@@ -67,6 +68,15 @@ def test_windows_have_no_shot_no_death_and_some_way() -> None:
     fought = quiet_windows(SQUARE, [replace(walk, firing=shot, alive=dead)], 4000, 4)
     assert [window.from_ms for window in fought] == [2000, 3000, 4000, 5000, 10_000, 11_000, 16_000]
     assert quiet_windows(SQUARE, [walk], 4000, 6) == [], "nobody enters six nodes in four seconds"
+
+
+def test_what_is_left_out_is_counted_by_reason() -> None:
+    walk = _walk(20)
+    shot, dead = walk.firing.copy(), walk.alive.copy()
+    shot[95], dead[155] = True, False
+    kept, left_out = sort_windows(SQUARE, [replace(walk, firing=shot, alive=dead)], 4000, 4)
+    assert (len(kept), dict(left_out)) == (7, {"fires": 4, "dead": 4})
+    assert dict(sort_windows(SQUARE, [walk], 4000, 6)[1]) == {"idle": 15}
 
 
 def test_the_nearest_is_one_that_is_not_shown_yet() -> None:

@@ -18,6 +18,7 @@ BUILT_IN = {
     "doom/person": f"{_SCRIPTS}:PERSON",
     "doom/regular": "believable.worlds.doom.habitual_player:REGULAR",
     "doom/imitation": "believable.worlds.doom.imitating_player:IMITATION",
+    "doom/imitation_as_published": "believable.worlds.doom.imitating_player:AS_PUBLISHED",
     "doom/bot": "believable.worlds.doom.engine_bot:BOT",
     "doom/symbolic": f"{_NAVIGATORS}:SYMBOLIC",
     "doom/hybrid": f"{_NAVIGATORS}:HYBRID",

@@ -22,6 +22,10 @@ from believable.protocols.own_clips import clip_folder
 from believable.protocols.variants import agent_variant, recordings_variant, variant
 from believable.stimuli.source_pool import alone
 from believable.study.records import Study
+from believable.worlds.doom.game_map import FREEDM_PEOPLE
+
+#: Lengths of clips: people who fight are seldom quiet for longer.
+CLIP_S, PEOPLE_CLIP_S = 20, 6
 
 
 @options
@@ -103,13 +107,21 @@ class NewOptions(Options):
         path="known folder",
     )
     groups: int = setting("With --recordings: pages of three clips.", default=15, ge=1, le=100)
-    clip_seconds: int = setting("With --recordings: length of a clip.", default=20, ge=4, le=120)
-    people_pages: int = setting(
-        "With --recordings: pages more, with people's demos of FreeDM (Debian packages freedm,"
-        " dsda-doom).",
-        default=0,
-        ge=0,
-        le=4,
+    clip_seconds: int | None = setting(
+        "With --recordings: length of a clip; default: 20, with --people 6.",
+        default=None,
+        ge=4,
+        le=120,
+    )
+    people: bool = option(
+        "Protocol clips: --recordings of the thirteen people of FreeDM's demos that come with the"
+        " package.",
+        default=False,
+    )
+    as_published: bool = option(
+        "With --recordings or --people: the learned player acts by the published rules alone,"
+        " without passages.",
+        default=False,
     )
     languages: str | None = option(
         "Languages of the participants' pages, the default first: en, de or en,de.",
@@ -136,7 +148,8 @@ def new(options: NewOptions) -> Sequence[Path]:
             " --agent, or use --clips CONDITION=FOLDER."
         )
     town = options.town or bool(options.town_run)
-    several = options.clips or (town + (options.recordings is not None) + bool(options.agent)) > 1
+    recorded = options.recordings is not None or options.people
+    several = options.clips or (town + recorded + bool(options.agent)) > 1
     if town:
         if several or not ready.shows_towns:
             raise WrongUsage(
@@ -144,13 +157,15 @@ def new(options: NewOptions) -> Sequence[Path]:
                 " --agent."
             )
         return [_town_study(options, ready)]
-    if options.recordings is not None:
-        if several or options.variant:
+    if recorded:
+        if several or options.variant or (options.people and options.recordings is not None):
             raise WrongUsage(
-                "new: --recordings makes clips of its own. Leave --clips, --variant, --agent and"
-                " --humans out."
+                "new: --recordings and --people make clips of their own. Give one of them, and"
+                " leave --clips, --variant, --agent and --humans out."
             )
-        return [_recorded_study(options, ready, Path(options.recordings))]
+        return [_recorded_study(options, ready, Path(options.recordings or FREEDM_PEOPLE))]
+    if options.as_published:
+        raise WrongUsage("new: --as-published is about a learned player. Add --people.")
     if options.agent:
         if several or options.variant:
             raise WrongUsage(
@@ -269,8 +284,8 @@ def _recorded_study(options: NewOptions, ready: ReadyStudy, recordings: Path) ->
     ready.must_fit(folder)
     design = {
         "groups": options.groups,
-        "clip_s": options.clip_seconds,
-        "people_pages": options.people_pages,
+        "clip_s": options.clip_seconds or (PEOPLE_CLIP_S if options.people else CLIP_S),
+        "as_published": options.as_published,
     }
     work = folder.parent / f".{folder.name}-clips"
     with alone(work):
@@ -306,6 +321,6 @@ def _begin(options: NewOptions, work: Path, recordings: Path, design: Mapping[st
     if note.is_file() and note.read_text("utf-8") == asked:
         options.say(f"Going on with what is in {work}")
         return
-    for part in ("rounds", "players", "films", "demos", "study"):
+    for part in ("rounds", "players", "films", "study"):
         shutil.rmtree(work / part, ignore_errors=True)
     note.write_text(asked, encoding="utf-8")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from believable.app import importing
+from believable.app import doom_demos, importing
 from believable.app.importing import ImportedData
 from believable.cli.derive import derive
 
@@ -77,6 +77,14 @@ IMPORTERS: Sequence[tuple[str, Callable[..., ImportedData], str]] = (
         "quake2",
         importing.import_quake2,
         "believable import quake2 duel.dm2 --out duel.replay.json.gz",
+    ),
+    (
+        "doom-demo",
+        doom_demos.import_doom_demo,
+        """
+        believable import doom-demo /usr/share/games/doom/freedm.wad --out people
+        believable import doom-demo tracks.csv.gz --out people
+        """,
     ),
 )
 for _name, _use_case, _example in IMPORTERS:

@@ -17,7 +17,13 @@ from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
 from believable.imitation.chain import chain_distribution, learn_chain
 from believable.imitation.goal_memory import GoalMemory, GoalSet, goal_moments, goal_set
-from believable.imitation.guides import GuideSet, PassageFollower, learn_guides, speed_to
+from believable.imitation.guides import (
+    GuidePoint,
+    GuideSet,
+    PassageFollower,
+    learn_guides,
+    speed_to,
+)
 from believable.imitation.motion import MotionCounts, MotionStep, count_motion
 from believable.imitation.next_node import (
     FROM_NOWHERE,
@@ -26,6 +32,7 @@ from believable.imitation.next_node import (
     count_ways,
     drawn_node,
     habitual_weights,
+    next_node,
     utilities,
 )
 from believable.imitation.observations import Floats, Observations
@@ -246,10 +253,15 @@ class MoveCommand:
 class Imitator:
     """Plays like the person of the recordings; its actions follow from the model, the seed and
     its observations.
+
+    `as_published`: the next node is the one with the highest utility, and the figure steers to its
+    centre at full speed. By default the next node is drawn by utilities and habits, and the figure
+    follows a passage of the person there.
     """
 
-    def __init__(self, model: Imitation, seed: int) -> None:
+    def __init__(self, model: Imitation, seed: int, *, as_published: bool = False) -> None:
         self._model = model
+        self._as_published = as_published
         self._rng = _rng(seed, "acting")
         self._memory = GoalMemory(model.aims, len(model.topology.nodes))
         self._node = -1
@@ -292,9 +304,7 @@ class Imitator:
         primitive = int(self._rng.choice(len(chances), p=chances))
         self._before = primitive
         turn, pitch = model.primitives.turn(primitive, self._rng)
-        guide = self._follower.ahead(
-            self._came_over[-1], self._node, self._target, sight.position, sight.yaw
-        )
+        guide = self._passage(sight)
         aim = (guide.x, guide.y) if guide else tuple(model.topology.nodes[self._target])
         direction = direction_to(sight.position, aim)
         turn += STEER * angle_between(sight.yaw + turn, guide.yaw if guide else direction)
@@ -306,6 +316,13 @@ class Imitator:
             fire=model.primitives.fires(primitive),
             weapon=model.primitives.weapon(primitive),
             tiles_per_s=speed_to(guide, sight.position) if guide else model.top_speed_tiles_per_s,
+        )
+
+    def _passage(self, sight: Sight) -> GuidePoint | None:
+        if self._as_published or self._target is None:
+            return None
+        return self._follower.ahead(
+            self._came_over[-1], self._node, self._target, sight.position, sight.yaw
         )
 
     def _nearest(self, name: str, node: int, position: Sequence[float]) -> Item:
@@ -342,11 +359,17 @@ class Imitator:
         if not weights[model.topology.neighbours(node)].any():
             self._given_up.clear()
             weights = self._weights(node, mixture)
-        self._target = drawn_node(model.topology, node, weights, self._rng)
+        self._target = (
+            next_node(model.topology, node, weights)
+            if self._as_published
+            else drawn_node(model.topology, node, weights, self._rng)
+        )
 
     def _weights(self, node: int, mixture: Floats) -> Floats:
         model = self._model
         utility = utilities(model.values, mixture, self._memory.entered, model.options.discount)
+        if self._as_published:
+            return utility
         shares = model.ways.shares(self._came_over, node, mixture, model.options.moves)
         return habitual_weights(utility, shares, model.options.moves)
 

@@ -8,6 +8,7 @@ as the two are apart, up to 1; per node of the longer.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,7 +49,14 @@ def quiet_windows(
     """Windows in which the player lives, nothing is fired, and at least this number of nodes is
     entered: fights and idle times are left out.
     """
-    windows = []
+    return sort_windows(topology, recordings, length_ms, fewest_nodes)[0]
+
+
+def sort_windows(
+    topology: Topology, recordings: Sequence[Observations], length_ms: int, fewest_nodes: int
+) -> tuple[list[RouteWindow], Counter[str]]:
+    """The windows of `quiet_windows`, and the number of those left out, by reason."""
+    windows, left_out = [], Counter[str]()
     for number, seen in enumerate(recordings):
         course = node_course(topology, seen)
         frames = round(length_ms / seen.frame_ms)
@@ -56,12 +64,16 @@ def quiet_windows(
         for from_ms in range(SETTLING_MS, last_ms + 1, STEP_MS):
             first = round(from_ms / seen.frame_ms)
             part = slice(first, first + frames)
-            if not seen.alive[part].all() or seen.firing[part].any():
-                continue
             nodes = visited_nodes(course[part])
-            if len(nodes) >= fewest_nodes:
+            if not seen.alive[part].all():
+                left_out["dead"] += 1
+            elif seen.firing[part].any():
+                left_out["fires"] += 1
+            elif len(nodes) < fewest_nodes:
+                left_out["idle"] += 1
+            else:
                 windows.append(RouteWindow(number, from_ms, from_ms + length_ms, nodes))
-    return windows
+    return windows, left_out
 
 
 def route_distance(topology: Topology, first: Sequence[int], second: Sequence[int]) -> float:

@@ -74,7 +74,8 @@ def play_scripted(
     """
     playing = WORLDS["doom"].game
     setup = playing.trial.resolve(
-        playing.trial.options(**options),
+        # The hands are the difference that these demonstrations show.
+        playing.trial.options(**options, body="raw"),
         RoundContext(session_seed=seed, trial_key="clip", opponent=opponent, duration_s=clip_s),
     )
     agent = AGENTS[f"doom/{player}"]

@@ -23,18 +23,18 @@ from believable.imitation.similar_routes import RouteWindow
 from believable.imitation.topology import Topology
 from believable.protocols.clips import TYPES
 from believable.protocols.clips.variants.imitation import recorded_clips
-from believable.protocols.clips.variants.imitation.demo_pages import demo_clips, quiet_parts
 from believable.protocols.clips.variants.imitation.group_plan import (
     ClipDesign,
+    MapWindows,
     mixtures,
     plan_groups,
 )
-from believable.protocols.clips.variants.imitation.recorded_clips import LOOK, RECIPE
-from believable.protocols.clips.variants.imitation.recorded_rounds import people_in, play_round
+from believable.protocols.clips.variants.imitation.people_recordings import people_by_map, people_in
+from believable.protocols.clips.variants.imitation.played_rounds import RoundJob, play_round
+from believable.protocols.clips.variants.imitation.recorded_clips import LOOK, RECIPE, strayed_ms
 from believable.recordings.file import read, write
 from believable.stimuli import source_pool
 from believable.stimuli.blinding import GuessedFilm, film_traits, guess_conditions
-from believable.stimuli.freedoom import GAME_DATA, PeopleDemo
 from believable.stimuli.render import render_file
 from believable.stimuli.source_pool import SourceDetails
 from believable.stimuli.standardise import standardise
@@ -42,6 +42,7 @@ from believable.stimuli.verify import verify
 from believable.study.load import load
 from believable.worlds.doom import DOOM
 from believable.worlds.doom.doom_round import DoomSetup
+from believable.worlds.doom.game_map import FREEDM_PEOPLE
 
 CLIP_S, GROUPS = 4, 4
 
@@ -133,7 +134,7 @@ def differences(folder: Path) -> list[str]:
         for stimulus in definition.study.stimuli
     ]
     guess = guess_conditions(films, np.random.default_rng(1))
-    sizes = [traits.amounts["bytes"] for _, traits in films]
+    sizes = [film.traits.amounts["bytes"] for film in films]
     if guess.headers > 1:
         words.append(f"{guess.headers} headers")
     if max(sizes) - min(sizes) > 2:
@@ -175,7 +176,7 @@ def test_a_type_that_is_made_otherwise_is_noticed(
     shutil.copytree(study, tmp_path / "st")
     definition = load(tmp_path / "st")
     source = tmp_path / "round.replay.json.gz"
-    play_round(bot_setup(), None, 1, source)
+    play_round(RoundJob(setup=bot_setup(), player=None, seed=1, target=source))
     own = [stimulus for stimulus in definition.study.stimuli if stimulus.condition == "rule_based"]
     for number, stimulus in enumerate(own):
         from_ms = 1000 * number
@@ -214,13 +215,13 @@ def test_an_interrupted_run_goes_on_where_it_was(
     def pulled_plug(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    words = ("new", str(tmp_path / "st"), "--protocol", "clips", "--recordings", str(recordings))
-    words = (*words, "--groups", "2", "--clip-seconds", str(CLIP_S))
-    monkeypatch.setattr(recorded_clips, "film_clips", pulled_plug)
+    words = ["new", str(tmp_path / "st"), "--protocol", "clips", "--recordings", str(recordings)]
+    words += ["--groups", "2", "--clip-seconds", str(CLIP_S)]
+    monkeypatch.setattr(recorded_clips, "_film", pulled_plug)
     assert CliRunner().invoke(group, words).exit_code != 0
     rounds = sorted((tmp_path / ".st-clips" / "rounds").iterdir())
     written = [file.stat().st_mtime_ns for file in rounds]
-    monkeypatch.setattr(recorded_clips, "film_clips", lambda clips, folder, tell: 1 / 0)
+    monkeypatch.setattr(recorded_clips, "_film", lambda clips, work, tell: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         CliRunner().invoke(group, words, catch_exceptions=False)
     assert [file.stat().st_mtime_ns for file in rounds] == written, "no round is played twice"
@@ -251,7 +252,7 @@ def test_recordings_that_cannot_be_used_are_told(recordings: Path, tmp_path: Pat
     )
     with pytest.raises(
         InvalidInput,
-        match="expected somebody's round of a deathmatch map, got 'deathmatch' played by a bot",
+        match="expected a player's round of a deathmatch map, got 'deathmatch' played by a bot",
     ):
         people_in(tmp_path)
     assert {person.player for person in people_in(recordings)} == {"regular:3"}
@@ -291,7 +292,8 @@ def test_a_page_is_made_around_a_rule_based_run() -> None:
         name: [RouteWindow(number, 0, 4000, (number, number + 1)) for number in range(5)]
         for name in TYPES
     }
-    clips = plan_groups(line, windows, ClipDesign(groups=3, clip_s=4), random.Random(3))
+    place = MapWindows(map=1, topology=line, windows=windows)
+    clips = plan_groups([place], ClipDesign(groups=3, clip_s=4), random.Random(3))
     assert len(clips) == 9
     assert sum(clip.clone for clip in clips) == 2
     for page in range(3):
@@ -304,40 +306,51 @@ def test_a_page_is_made_around_a_rule_based_run() -> None:
                 assert clip.window in [other.window for other in own if other.type == "human"]
     shown = [(clip.type, clip.window) for clip in clips if not clip.clone]
     assert len(set(shown)) == len(shown), "nothing is shown twice"
+    few = {name: own[:1] for name, own in windows.items()}
+    scarce = [MapWindows(map=1, topology=line, windows=few)]
     with pytest.raises(InvalidInput, match="no part of 4 s is left of"):
-        plan_groups(
-            line,
-            {name: own[:1] for name, own in windows.items()},
-            ClipDesign(groups=3, clip_s=4),
-            random.Random(3),
-        )
+        plan_groups(scarce, ClipDesign(groups=3, clip_s=4), random.Random(3))
 
 
-def test_quiet_parts_of_a_demo_have_no_shot() -> None:
-    shots = [0] * 700
-    shots[0], shots[300], shots[310] = 1, 1, 1
-    demo = PeopleDemo(
-        game="freedm",
-        lump="DEMO1",
-        header=bytes(13),
-        inputs=(tuple((0, 0, 0, shot) for shot in shots),),
-        viewed=0,
+def test_pages_are_of_one_map_each_and_maps_with_more_of_people_get_more() -> None:
+    line = Topology(np.zeros((2, 3)), np.ones((2, 2), bool), np.ones((2, 2)))
+
+    def place(number: int, people: int) -> MapWindows:
+        many = [RouteWindow(file, 0, 4000, (0, 1)) for file in range(40)]
+        windows = {"human": many[:people], "imitation": many, "artificial": many}
+        return MapWindows(map=number, topology=line, windows=windows)
+
+    design = ClipDesign(groups=15, clip_s=4)
+    clips = plan_groups([place(1, 30), place(2, 10)], design, random.Random(1))
+    maps = [{clip.map for clip in clips if clip.group == page} for page in range(15)]
+    assert all(len(own) == 1 for own in maps)
+    assert sum(own == {1} for own in maps) > sum(own == {2} for own in maps) > 1
+    assert design.rounds(1) == 15
+    assert 2 * design.rounds(2) > 15
+
+
+def test_half_of_the_recordings_of_each_map_are_learned_from() -> None:
+    people = people_in(FREEDM_PEOPLE)
+    assert {person.player for person in people} == {"person"}
+    maps = people_by_map(people, random.Random(1))
+    assert [(len(place.shown), len(place.others)) for place in maps] == [(2, 1)] * 3 + [(2, 2)]
+    for place in maps:
+        assert len({person.map for person in place.everyone}) == 1
+    with pytest.raises(InvalidInput, match="one recording of freedm:map21"):
+        people_by_map(people[:1], random.Random(1))
+
+
+def test_parts_off_the_way_are_noticed(tmp_path: Path) -> None:
+    """A person who jumps through a wall cannot be led."""
+    person = read(FREEDM_PEOPLE / "freedm-demo4-2.replay.json.gz")
+    part = {name: column[200:500] for name, column in person.telemetry.items()}
+    x = [float(str(value)) for value in part["x"]]
+    straight = replace(
+        person, timing=replace(person.timing, frames=300), telemetry=part, tracks=(), actions=()
     )
-    parts = quiet_parts(demo)
-    assert [(part.from_ms, part.to_ms) for part in parts] == [(9086, 19_800), (229, 8371)]
-    for part in parts:
-        assert not any(shots[part.from_ms * 35 // 1000 : part.to_ms * 35 // 1000])
-
-
-@pytest.mark.skipif(
-    not (GAME_DATA / "freedm.wad").is_file(), reason="needs the Debian package freedm"
-)
-def test_pages_with_people_have_clips_of_one_length_and_a_bot_on_the_same_map() -> None:
-    clips = demo_clips(2, 3)
-    for page in (0, 1):
-        own = [clip for clip in clips if clip.page == page]
-        assert len(own) == 3
-        assert len({clip.to_ms - clip.from_ms for clip in own}) == 1
-        assert len({clip.map for clip in own}) == 1
-        assert 0 < sum(clip.demo is not None for clip in own) < 3
-    assert sum(clip.demo is not None for clip in clips) >= 2
+    write(straight, tmp_path / "good.replay.json.gz")
+    assert strayed_ms(tmp_path / "good.replay.json.gz") == []
+    moved = tuple(value + 30 * (number % 2) for number, value in enumerate(x))
+    broken = replace(straight, telemetry={**part, "x": moved})
+    write(broken, tmp_path / "bad.replay.json.gz")
+    assert len(strayed_ms(tmp_path / "bad.replay.json.gz")) > 10

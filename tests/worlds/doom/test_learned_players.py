@@ -24,11 +24,19 @@ from believable.worlds.doom import DOOM
 from believable.worlds.doom.deathmatch_map import deathmatch_map
 from believable.worlds.doom.doom_observations import LOOK_TICS, observe_doom
 from believable.worlds.doom.doom_round import FRICTION
+from believable.worlds.doom.floor_plan import centre
 from believable.worlds.doom.habitual_player import habits_of
 from believable.worlds.doom.imitating_player import ImitatingPlayer, walking_keys
 from tests.imitation.toy import rounds
 
-WELCOME = {"known": {"map": ["deathmatch", 7], "goal": None, "corner": [0.0, 2176.0]}}
+WELCOME = {
+    "known": {
+        "map": ["deathmatch", 7],
+        "goal": None,
+        "corner": [0.0, 2176.0],
+        "items": [[item.name, *centre(item.tile)] for item in deathmatch_map(7).items],
+    }
+}
 
 
 def run(*words: str) -> str:

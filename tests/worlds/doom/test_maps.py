@@ -197,7 +197,7 @@ def test_broken_maps_are_named(tmp_path: Path) -> None:
         game_map(f"{tmp_path / 'missing.wad'}:map01", 0)
     with pytest.raises(
         InvalidInput,
-        match=r"expected navigation or deathmatch, or FILE\.wad:MAP .* got 'labyrinth'",
+        match=r"expected navigation or deathmatch, freedm:map21, or FILE\.wad:MAP .* got 'labyrinth'",
     ):
         game_map("labyrinth", 0)
     ours = tmp_path / "ours.wad"

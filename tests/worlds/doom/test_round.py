@@ -329,7 +329,7 @@ def test_a_person_who_falls_begins_again_while_the_clock_runs_on() -> None:
 
 @pytest.mark.skipif(not FREEDM.is_file(), reason="Debian's package freedm is not installed")
 def test_maps_of_freedm_are_played_with_bots() -> None:
-    setup, recording, _ = played(1, "wanderer", 8, map=f"{FREEDM}:map06")
+    setup, recording, _ = played(1, "wanderer", 8, map=f"{FREEDM}:map06", body="raw")
     assert setup.place.deathmatch
     assert len([track for track in recording.tracks if track.actor.startswith("bot")]) == 3
     assert len(set(recording.tracks[0].x)) > 40

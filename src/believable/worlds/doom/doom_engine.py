@@ -25,7 +25,9 @@ from believable.contracts.game import Pixels
 from believable.core.errors import InvalidInput, MissingExtra, Unavailable
 from believable.core.system import KILL
 from believable.worlds.doom.floor_plan import pwad
-from believable.worlds.doom.items import HIDDEN_DEG, LYING, actors_of_items
+from believable.worlds.doom.items import HIDDEN_DEG, LYING
+from believable.worlds.doom.led_figure import RULES as LED_RULES
+from believable.worlds.doom.led_figure import lumps_of_things
 
 #: Tics of game time in a second.
 TICS_PER_S = 35
@@ -134,7 +136,8 @@ CAMERAS = ("first", "third")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineSettings:
     """The arguments of an engine. `wad` is a map as bytes, `game_data` a file with all of a game,
-    instead of Freedoom. `watched`: the player is dead, and sees the first bot's view.
+    instead of Freedoom. `watched`: the player is dead, and sees the first bot's view. `led`: the
+    figure is led along a way, and nothing harms it.
     """
 
     seed: int
@@ -144,6 +147,7 @@ class EngineSettings:
     deathmatch: bool = False
     bots: int = 0
     watched: bool = False
+    led: bool = False
     size_px: tuple[int, int] = (160, 120)
     camera: str = "first"
     overlay: bool = False
@@ -237,10 +241,7 @@ class DoomEngine:
         game.set_doom_config_path(os.devnull)  # it is written at the end, when the folder is gone
         if settings.game_data is not None:
             game.set_doom_game_path(str(settings.game_data.resolve()))
-        files = {
-            "map.wad": settings.wad,
-            "items.wad": pwad([("DECORATE", actors_of_items().encode())]),
-        }
+        files = {"map.wad": settings.wad, "items.wad": pwad(lumps_of_things(led=settings.led))}
         for name, content in files.items():
             if content is not None:
                 (folder / name).write_bytes(content)
@@ -271,6 +272,8 @@ class DoomEngine:
         if settings.watched:
             (folder / "bots.cfg").write_text(_steady_bots(), encoding="utf-8")
             game.add_game_args(f"+viz_bots_path {folder / 'bots.cfg'}")
+        if settings.led:
+            game.add_game_args(LED_RULES)
         if settings.deathmatch:
             game.add_game_args(FIGHTING)
         with watch_start(note):
@@ -281,6 +284,8 @@ class DoomEngine:
             game.send_game_command("addbot")
         if settings.camera == "third":
             game.send_game_command("chase")
+        if settings.led:
+            game.send_game_command("god")
         game.make_action([0] * len(BUTTONS), ARRIVAL_TICS)
         if settings.watched:
             self._watch_a_bot(game)
@@ -322,16 +327,20 @@ class DoomEngine:
         self.tic += tics
         self._state = game.get_state() if look else None
 
+    def warp(self, x: float, y: float) -> None:
+        """Put the figure at another place with the next tic. The engine takes whole units."""
+        self._game.send_game_command(f"warp {round(x)} {round(y)}")
+
     def put(self, x: float, y: float, wait_tics: int) -> None:
         """The living figure at another place, at rest, for training: a new round without a new
         engine. Its speed and the cloud of its arrival need `wait_tics` to fade; it is put back all
         the while, so that it slides nowhere.
         """
-        game, nothing = self._game, [0.0] * len(BUTTONS)
-        if game.is_player_dead():
-            game.respawn_player()
+        nothing = [0.0] * len(BUTTONS)
+        if self._game.is_player_dead():
+            self._game.respawn_player()
         for _ in range(wait_tics // 2):
-            game.send_game_command(f"warp {x} {y}")
+            self.warp(x, y)
             self.advance(nothing, tics=2, look=False)
         self.advance(nothing)
 

@@ -37,9 +37,12 @@ def observe_doom(recording: Recording, actor: str = PLAYER) -> Observations:
             f"actor {actor!r}: no figure with a track of some length in the recording, which has"
             f" {names}."
         )
-    # Of a watched bot, too, only places, views and whether it lives are known.
-    watched = actor == PLAYER and setup_in(recording).watched
-    own = actor == PLAYER and not watched
+    # Of a watched bot, too, only places, views and whether it lives are known; of a led figure,
+    # also its weapons.
+    setup = setup_in(recording)
+    watched, led = (actor == PLAYER and kind for kind in (setup.watched, setup.led))
+    own = actor == PLAYER and not watched and not led
+    known = own or led
     looks = np.arange(LOOK_TICS - 1, recording.timing.frames, LOOK_TICS)
     places = (
         np.column_stack([pad_track(track, name) for name in ("x", "y", "height")]) / UNITS_PER_TILE
@@ -47,18 +50,20 @@ def observe_doom(recording: Recording, actor: str = PLAYER) -> Observations:
     columns = {name: np.array(recording.telemetry[name], float) for name in _NUMBERS} if own else {}
     alive = (
         ~np.array(recording.telemetry["dead"], bool)
-        if own or watched
+        if known or watched
         else _was_there(track, recording.timing.frames)
     )
-    yaw = np.array(recording.telemetry["angle_deg"], float) if own else -pad_track(track, "heading")
+    yaw = (
+        np.array(recording.telemetry["angle_deg"], float) if known else -pad_track(track, "heading")
+    )
     frames = len(looks)
     return Observations(
         frame_ms=LOOK_MS,
         position=places[looks],
         yaw=(yaw[looks] + 180) % 360 - 180,
         pitch=-columns["pitch_deg"][looks] if own else np.zeros(frames),
-        jumps=happened_mask(recording, "jumped", looks) if own else np.zeros(frames, bool),
-        firing=happened_mask(recording, "shot", looks) if own else np.zeros(frames, bool),
+        jumps=happened_mask(recording, "jumped", looks) if known else np.zeros(frames, bool),
+        firing=happened_mask(recording, "shot", looks) if known else np.zeros(frames, bool),
         alive=alive[looks],
         weapon=(
             tuple(WEAPON_NAMES.get(int(columns["weapon_in_hand"][tic]), "") for tic in looks)
@@ -67,9 +72,10 @@ def observe_doom(recording: Recording, actor: str = PLAYER) -> Observations:
         ),
         carried=(
             tuple(
-                weapons_carried(str(recording.telemetry["weapons"][tic]).split()) for tic in looks
+                weapons_carried(str(recording.telemetry["weapons"][tic] or "").split())
+                for tic in looks
             )
-            if own
+            if own or (led and "weapons" in recording.telemetry)
             else (frozenset(),) * frames
         ),
         quantities={name: columns[name][looks] for name in QUANTITIES} if own else {},

@@ -39,6 +39,7 @@ from believable.worlds.doom.doom_round import (
 from believable.worlds.doom.floor_plan import TILE_UNITS
 from believable.worlds.doom.game_map import GameMap
 from believable.worlds.doom.items import NAMES
+from believable.worlds.doom.led_round import led_film
 
 FRAME_MS = 1000 / TICS_PER_S
 #: Events that are acts of the player, with verb and words.
@@ -315,6 +316,10 @@ def pictures(recording: Recording, view: View) -> Generator[Pixels, None, None]:
         settings = replace(settings, weapon=False, crosshair=False, flashes=False)
     engine = DoomEngine(settings)
     try:
+        if setup.led:
+            for _ in led_film(engine, recording, view.first_frame):
+                yield scale_picture(engine.picture, view.width_px, view.height_px)
+            return
         for tic, pressed in enumerate(inputs_in_recording(recording)):
             engine.advance(action_of(pressed), look=tic >= view.first_frame)
             if tic < view.first_frame:

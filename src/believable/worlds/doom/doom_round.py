@@ -18,6 +18,7 @@ from believable.contracts.record import Record
 from believable.contracts.world import Opponents, Row, Tabular, WorldColumn
 from believable.core.errors import InvalidInput
 from believable.recordings.recording import Recording
+from believable.worlds.doom.body import BodyName
 from believable.worlds.doom.doom_engine import (
     CAMERAS,
     SIZES_PX,
@@ -61,6 +62,10 @@ class DoomOptions(Record):
     """
     picture: str = "640x360"
     """Size of the picture in pixels."""
+    body: BodyName = "people"
+    """How decisions of agents become turns: by strokes like `people`'s, or `raw`. People's own
+    inputs are not changed.
+    """
 
 
 def problems_of(options: DoomOptions) -> Sequence[tuple[str, str, str]]:
@@ -121,6 +126,10 @@ class DoomSetup(Record):
     practice: bool = False
     watched: bool = False
     """One of the engine's bots plays, alone, and the round shows its view."""
+    led: bool = False
+    """The figure is led along the recorded positions; the recording has no inputs."""
+    body: BodyName = "people"
+    """The body of agents."""
     ends_at_death: bool = True
     """Navigation by an agent ends if the figure dies. A person's figure begins again at the start,
     and the clock runs on.
@@ -143,6 +152,7 @@ class DoomSetup(Record):
             "deathmatch": place.deathmatch,
             "bots": 1 if self.watched else _BOTS[self.opponent] if place.deathmatch else 0,
             "watched": self.watched,
+            "led": self.led,
             "crosshair": self.crosshair,
             "size_px": (self.width_px, self.height_px),
             "camera": self.camera,
@@ -173,6 +183,7 @@ def resolve(options: DoomOptions, context: RoundContext) -> DoomSetup:
         camera=task_camera if options.camera == "task" else options.camera,
         width_px=width_px,
         height_px=height_px,
+        body=options.body,
         ticks=context.duration_s * TICS_PER_S,
         practice=context.practice,
         ends_at_death=False,
@@ -261,8 +272,8 @@ def text_key(options: DoomOptions) -> str:
 
 
 def known_of(setup: DoomSetup) -> Mapping[str, Any]:
-    """The map, if it is one of ours, the goal, and the upper left corner by which a recording
-    counts tiles.
+    """The map, if it is one of ours, the goal, the items, and the upper left corner by which a
+    recording counts tiles.
     """
     place = setup.place
     goal = place.goal
@@ -270,6 +281,8 @@ def known_of(setup: DoomSetup) -> Mapping[str, Any]:
         "corner": [place.left, place.top],
         "map": [setup.map, setup.map_seed] if setup.map in DESIGNS else None,
         "goal": None if goal is None else list(goal),
+        "items": [list(item) for item in place.items],
+        "body": setup.body,
     }
 
 

@@ -14,18 +14,25 @@ from pathlib import Path
 from believable.core.errors import InvalidInput
 from believable.worlds.doom.deathmatch_map import deathmatch_map
 from believable.worlds.doom.floor_plan import TILE_UNITS, FloorPlan, centre
+from believable.worlds.doom.items import ITEMS
 from believable.worlds.doom.navigation_map import GOALS, navigation_map
 
 NAVIGATION, DEATHMATCH = "navigation", "deathmatch"
 DESIGNS = (NAVIGATION, DEATHMATCH)
 Line = tuple[float, float, float, float]
+#: A thing of a map: place, angle, kind, flags.
+_THING = struct.Struct("<hhHHH")
+#: The maps of people's demos, in the package: `freedm:map21`.
+FREEDM = "freedm"
+FREEDM_MAPS = Path(__file__).parent / FREEDM / "maps.wad"
+FREEDM_PEOPLE = Path(__file__).parent / FREEDM / "people"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameMap:
     """The engine's form of a map, and its outline as a recording keeps it: rows of tiles from the
     north, with the position in the engine's units of the upper left corner. `plan` is set if we
-    made the map; `goal` is a position in units.
+    made the map; `goal` is a position in units. `items` are names and positions in a deathmatch.
     """
 
     wad: bytes | None
@@ -37,6 +44,7 @@ class GameMap:
     top: float
     plan: FloorPlan | None = None
     goal: tuple[float, float, float] | None = None
+    items: tuple[tuple[str, float, float], ...] = ()
 
     def units_of(self, x: float, y: float) -> tuple[int, int]:
         """A place of the engine's in thousandths of a tile from the upper left corner."""
@@ -61,6 +69,7 @@ def game_map(name: str, seed: int, goal: int | None = None) -> GameMap:
             left=0.0,
             top=top,
             plan=drawn.plan,
+            items=tuple((item.name, *centre(item.tile)) for item in drawn.items),
         )
     return _from_file(name)
 
@@ -100,11 +109,11 @@ def _from_file(written: str) -> GameMap:
     (PWAD).
     """
     file, _, name = written.rpartition(":")
-    path = Path(file)
+    path = FREEDM_MAPS if file == FREEDM else Path(file)
     if not file or not name:
         raise InvalidInput(
-            f"map: expected {' or '.join(DESIGNS)}, or FILE.wad:MAP such as freedm.wad:map06, got"
-            f" {written!r}."
+            f"map: expected {' or '.join(DESIGNS)}, {FREEDM}:map21, or FILE.wad:MAP such as"
+            f" freedm.wad:map06, got {written!r}."
         )
     if not path.is_file():
         raise InvalidInput(
@@ -112,7 +121,8 @@ def _from_file(written: str) -> GameMap:
             " /usr/share/games/doom/freedm.wad."
         )
     kind, lumps = read_wad(path)
-    lines = list(_lines(lumps, name.upper(), written))
+    parts = _parts(lumps, name.upper(), written)
+    lines = list(_lines(parts, written))
     left, top = (
         min(min(x0, x1) for x0, _, x1, _ in lines),
         max(max(y0, y1) for _, y0, _, y1 in lines),
@@ -128,6 +138,7 @@ def _from_file(written: str) -> GameMap:
         walls=walls,
         left=left,
         top=top,
+        items=_items(parts),
     )
 
 
@@ -153,8 +164,8 @@ def read_wad(path: Path) -> tuple[str, list[tuple[str, bytes]]]:
     ]
 
 
-def _lines(lumps: list[tuple[str, bytes]], name: str, written: str) -> Iterator[Line]:
-    """The outer walls of a map in Doom's own form: lines with one side."""
+def _parts(lumps: list[tuple[str, bytes]], name: str, written: str) -> dict[str, bytes]:
+    """The parts of a map in Doom's own form."""
     names = [lump for lump, _ in lumps]
     if name not in names:
         maps = ", ".join(
@@ -166,6 +177,21 @@ def _lines(lumps: list[tuple[str, bytes]], name: str, written: str) -> Iterator[
         raise InvalidInput(
             f"map: {written!r} is not in Doom's own form. Only such maps can be read from files."
         )
+    return parts
+
+
+def _items(parts: dict[str, bytes]) -> tuple[tuple[str, float, float], ...]:
+    things = parts.get("THINGS", b"")
+    whole = things[: len(things) // _THING.size * _THING.size]
+    return tuple(
+        (ITEMS[kind], float(x), float(y))
+        for x, y, _, kind, _ in _THING.iter_unpack(whole)
+        if kind in ITEMS
+    )
+
+
+def _lines(parts: dict[str, bytes], written: str) -> Iterator[Line]:
+    """The outer walls of a map: lines with one side."""
     try:
         corners = list(struct.iter_unpack("<hh", parts["VERTEXES"]))
         lines = list(struct.iter_unpack("<HHHHHHH", parts["LINEDEFS"]))

@@ -16,7 +16,6 @@ from believable.contracts.inputs import Input
 from believable.core.errors import InvalidInput
 from believable.imitation.imitator import Imitation, Imitator, MoveCommand, Sight, angle_between
 from believable.imitation.learned_file import SUFFIX, read_imitation
-from believable.worlds.doom.deathmatch_map import deathmatch_map
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.doom_observations import (
     LOOK_MS,
@@ -25,8 +24,7 @@ from believable.worlds.doom.doom_observations import (
     weapons_carried,
 )
 from believable.worlds.doom.doom_round import FRICTION, PUSH_UNITS, RUN, STRAFE
-from believable.worlds.doom.floor_plan import TILE_UNITS, centre
-from believable.worlds.doom.game_map import DEATHMATCH
+from believable.worlds.doom.floor_plan import TILE_UNITS
 from believable.worlds.doom.items import WEAPON_NAMES
 
 _NUMBERS = {name: number for number, name in WEAPON_NAMES.items()}
@@ -58,9 +56,7 @@ class ImitatingPlayer:
         self._mind = mind
         known = welcome["known"]
         self._left, self._top = known["corner"]
-        place = known["map"]
-        items = deathmatch_map(place[1]).items if place and place[0] == DEATHMATCH else ()
-        self._items = [(item.name, *self._tiles(*centre(item.tile))) for item in items]
+        self._items = [(name, *self._tiles(x, y)) for name, x, y in known["items"]]
         self._picked_up: list[str] = []
         self._command = MoveCommand(
             turn=0.0, pitch=0.0, direction=None, jump=False, fire=False, weapon=""
@@ -190,4 +186,18 @@ IMITATION = Agent(
     takes="file",
     files=(SUFFIX,),
     new=lambda params, seed: seat_mind(Imitator(learned_for_doom(params.file), seed)),
+)
+AS_PUBLISHED = Agent(
+    name="doom/imitation_as_published",
+    world="doom",
+    about=(
+        "The same by the published rules alone, imitation_as_published:FILE: the best neighbour,"
+        " and a straight way there."
+    ),
+    params=ImitationParams,
+    needs=("doom",),
+    takes="file",
+    new=lambda params, seed: seat_mind(
+        Imitator(learned_for_doom(params.file), seed, as_published=True)
+    ),
 )

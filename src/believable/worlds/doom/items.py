@@ -44,7 +44,7 @@ ITEMS = {
 }
 NAMES = frozenset(ITEMS.values())
 #: On which number a weapon lies.
-_SLOTS = {
+SLOTS = {
     "Chainsaw": 1,
     "Shotgun": 3,
     "SuperShotgun": 3,
@@ -72,7 +72,7 @@ def actors_of_items() -> str:
 
 
 def _actor(name: str) -> str:
-    slot = f"  Weapon.SlotNumber {_SLOTS[name]}\n" if name in _SLOTS else ""
+    slot = f"  Weapon.SlotNumber {SLOTS[name]}\n" if name in SLOTS else ""
     return f"""\
 actor {LYING}{name} : {name} replaces {name}
 {{

@@ -18,6 +18,7 @@ from typing import Any
 
 from believable.contracts.agent import Agent, at_first_view
 from believable.contracts.inputs import Input
+from believable.worlds.doom.body import BodyName, PeopleHand
 from believable.worlds.doom.deathmatch_map import deathmatch_map
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.floor_plan import Tile, centre, tile_at
@@ -57,10 +58,11 @@ def somebody(rng: random.Random) -> MouseHand:
 
 
 class _Turning:
-    """A hand on the mouse."""
+    """A hand on the mouse; in a people's body it makes people's strokes."""
 
-    def __init__(self, hand: MouseHand, rng: random.Random) -> None:
+    def __init__(self, hand: MouseHand, rng: random.Random, body: BodyName) -> None:
         self._hand, self._rng = hand, rng
+        self._strokes = PeopleHand(rng.randrange(2**32)) if body == "people" else None
         self._speed = 0.0
         self._off = 0.0
 
@@ -72,6 +74,9 @@ class _Turning:
         if self._rng.random() < 0.04:
             self._off = self._rng.uniform(-hand.careless_deg, hand.careless_deg)
         left = (bearing_deg + self._off - angle_deg + 180) % 360 - 180
+        if self._strokes is not None:
+            self._strokes.aim(left if abs(left) > hand.careless_deg else 0.0)
+            return -round(10 * self._strokes.turn()), left
         wished = max(-hand.top_speed_deg, min(hand.top_speed_deg, hand.gain * left))
         change = max(-hand.acceleration_deg, min(hand.acceleration_deg, wished - self._speed))
         self._speed += change
@@ -81,9 +86,11 @@ class _Turning:
 class _RouteWalker:
     """Finds ways on the plan, and notices when it does not get on."""
 
-    def __init__(self, seed: int, hand: MouseHand, welcome: Mapping[str, Any]) -> None:
+    def __init__(
+        self, seed: int, hand: MouseHand, welcome: Mapping[str, Any], body: BodyName = "raw"
+    ) -> None:
         self.rng = random.Random(seed)
-        self.turning = _Turning(hand, self.rng)
+        self.turning = _Turning(hand, self.rng, body)
         self.hand = hand
         self.walk = _walk_map(welcome)
         self._route: list[Tile] = []
@@ -163,10 +170,12 @@ def _known_walk(name: str, seed: int) -> WalkMap:
 
 
 class Wanderer:
-    """Walks to the goal, or from position to position if there is none."""
+    """Walks to the goal, or from position to position if there is none, in the body of the round.
+    Fighters have hands that aim.
+    """
 
     def __init__(self, hand: MouseHand, seed: int, welcome: Mapping[str, Any]) -> None:
-        self._walker = _RouteWalker(seed, hand, welcome)
+        self._walker = _RouteWalker(seed, hand, welcome, welcome["known"].get("body", "raw"))
         self._goal = tile_at(*welcome["known"]["goal"][:2]) if welcome["known"]["goal"] else None
         self._place: Tile | None = self._goal
 

@@ -15,6 +15,7 @@ import numpy as np
 from believable.contracts.agent import Agent, NoParams, at_first_view
 from believable.contracts.inputs import Input
 from believable.core.errors import InvalidInput
+from believable.worlds.doom.body import hand_of
 from believable.worlds.doom.doom_game import DoomGame
 from believable.worlds.doom.doom_round import DoomSetup
 from believable.worlds.doom.game_map import NAVIGATION
@@ -30,6 +31,8 @@ from believable.worlds.doom.navigation.senses import depth_of, senses_of
 from believable.worlds.doom.navigation.weight_files import read_weights
 
 SHIPPED = Path(__file__).parent / "weights"
+#: Which part of an input turns by mouse.
+TURN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ class NavigationDriver:
         self._trained = trained
         self._course = navigation_course(setup.map_seed, setup.goal or 0)
         self._rng = np.random.default_rng(seed)
+        self._hand = hand_of(setup.body, seed, DECISION_TICS)
         self._action = 0
 
     def act(self, picture: Mapping[str, Any]) -> Input:
@@ -95,7 +99,9 @@ class NavigationDriver:
             senses = senses_of(agent, self._course, figure, self._action)
             depth = depth_of(picture["depth"]) if agent.sees_depth else None
             self._action = self._trained.policy.draw(senses, depth, self._rng)
-        return agent.pressed(self._action, self._course.at_brink(figure.x, figure.y))
+            self._hand.aim(-float(agent.actions[self._action] or 0))
+        pressed = agent.pressed(self._action, self._course.at_brink(figure.x, figure.y))
+        return (*pressed[:TURN], -round(10 * self._hand.turn()), *pressed[TURN + 1 :])
 
 
 def _shipped(agent: NavigationAgent) -> Agent[NoParams]:

@@ -14,6 +14,7 @@ from believable.contracts.game import RoundContext
 from believable.core.seeds import derive
 from believable.core.work import Progress, map_chunks
 from believable.recordings.recording import Recording
+from believable.worlds.doom.body import BodyName
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.doom_round import PLAYER, DoomOptions, DoomSetup, resolve
 from believable.worlds.doom.game_map import NAVIGATION
@@ -51,10 +52,13 @@ class PlannedRun:
     seed: int
     number: int
     goals: Literal["round", "far"] = "round"
+    body: BodyName = "people"
 
     def setup(self) -> DoomSetup:
         """The goal is drawn before anything moves, with the same chance for each."""
-        options = DoomOptions(map=NAVIGATION, map_seed=self.map_seed, goal=self.goals)
+        options = DoomOptions(
+            map=NAVIGATION, map_seed=self.map_seed, goal=self.goals, body=self.body
+        )
         context = RoundContext(
             session_seed=self.seed,
             trial_key=f"run-{self.number}",

@@ -6,6 +6,7 @@ whose routes are nearest to them.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,18 +25,18 @@ _TRIES = 1000
 
 @dataclass(frozen=True, slots=True)
 class ClipDesign:
-    """How large the study is. `people_pages` are pages with clips of people's demos of FreeDM. The
-    bots and the imitation play as many rounds as there are pages, to choose clips from.
+    """How large the study is. On each map the bot and the imitation play as many rounds as it has
+    pages, to choose clips from. `as_published`: the imitation acts by the published rules alone.
     """
 
     groups: int = 15
     per_group: int = 3
     clip_s: int = 20
-    people_pages: int = 0
+    as_published: bool = False
 
-    @property
-    def rounds(self) -> int:
-        return max(2, self.groups)
+    def rounds(self, maps: int) -> int:
+        """Rounds of each type on each map."""
+        return max(2, math.ceil(1.5 * self.groups / maps) if maps > 1 else self.groups)
 
     @property
     def round_s(self) -> int:
@@ -50,11 +51,12 @@ class ClipDesign:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedClip:
-    """A clip and its page. `apart` is how far its way is from the one that the page was made
-    around.
+    """A clip, its page, and the number of its map. `apart` is how far its way is from the one that
+    the page was made around.
     """
 
     group: int
+    map: int
     type: str
     clone: bool
     window: RouteWindow
@@ -86,53 +88,101 @@ def mixtures(design: ClipDesign, rng: random.Random) -> list[tuple[str, ...]]:
     )
 
 
-def plan_groups(
-    topology: Topology,
-    windows: Mapping[str, Sequence[RouteWindow]],
-    design: ClipDesign,
-    rng: random.Random,
-) -> list[PlannedClip]:
-    """Choose the clips of every page. Direct clones are still to be played; until then they have
-    the window they imitate.
-    """
-    taken: dict[str, list[RouteWindow]] = {name: [] for name in TYPES}
-    clips: list[PlannedClip] = []
-    clones = 0
-    for group, types in enumerate(mixtures(design, rng)):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MapWindows:
+    """The parts of recordings on one map that may become clips, by type."""
+
+    map: int
+    topology: Topology
+    windows: Mapping[str, Sequence[RouteWindow]]
+
+
+class _MapPages:
+    """The pages of one map while they are filled. Nothing is shown twice."""
+
+    def __init__(self, place: MapWindows) -> None:
+        self.place = place
+        self.pages = 0
+        self._taken: dict[str, list[RouteWindow]] = {name: [] for name in TYPES}
+
+    @property
+    def fullness(self) -> float:
+        """Pages for each part of a person: maps with more of these get more pages."""
+        return (self.pages + 1) / (1 + len(self.place.windows[HUMAN]))
+
+    def fill(
+        self, group: int, types: Sequence[str], clones: int, rng: random.Random
+    ) -> list[PlannedClip] | None:
+        """A page of these types, with a direct clone if any are left; None if parts are missing."""
         # Rule-based runs first; without one, the page is made around a person's clip, else around
         # the imitation's.
         first = next(name for name in (ARTIFICIAL, HUMAN, IMITATION) if name in types)
-        free = [w for w in windows[first] if not any(w.overlaps(other) for other in taken[first])]
-        anchor = rng.choice(free) if free else None
-        order = [first, *_without(types, first)]
+        free = [w for w in self.place.windows[first] if not _overlaps(w, self._taken[first])]
+        if not free:
+            return None
+        anchor = rng.choice(free)
+        taken = {name: list(windows) for name, windows in self._taken.items()}
+        clips: list[PlannedClip] = []
         person: RouteWindow | None = None
-        for place, name in enumerate(order):
-            clone = name == IMITATION and person is not None and clones < DIRECT_CLONES
-            if clone and person is not None:
-                clones += 1
-                clips.append(
-                    PlannedClip(group=group, type=name, clone=True, window=person, apart=0.0)
+        for name in (first, *_without(types, first)):
+            clone = name == IMITATION and person is not None and clones > 0
+            if clone:
+                window, clones = person, 0  # one on a page
+            elif not clips:
+                window = anchor
+            else:
+                window = nearest_window(
+                    self.place.topology, anchor.nodes, self.place.windows[name], taken[name]
                 )
-                person = None  # one on a page
-                continue
-            window = (
-                anchor
-                if place == 0 or anchor is None
-                else nearest_window(topology, anchor.nodes, windows[name], taken[name])
-            )
-            if anchor is None or window is None:
-                raise InvalidInput(
-                    f"page {group + 1}: no part of {design.clip_s} s is left of {name} rounds in"
-                    f" which nothing is fired and {design.fewest_nodes} places are passed. Record"
-                    " more rounds, or take fewer groups or shorter clips."
-                )
-            taken[name].append(window)
+            if window is None:
+                return None
+            if not clone:
+                taken[name].append(window)
             person = window if name == HUMAN else person
-            apart = route_distance(topology, anchor.nodes, window.nodes)
+            apart = route_distance(self.place.topology, anchor.nodes, window.nodes)
             clips.append(
-                PlannedClip(group=group, type=name, clone=False, window=window, apart=apart)
+                PlannedClip(
+                    group=group,
+                    map=self.place.map,
+                    type=name,
+                    clone=clone,
+                    window=window,
+                    apart=0.0 if clone else apart,
+                )
+            )
+        self._taken = taken
+        self.pages += 1
+        return clips
+
+
+def plan_groups(
+    maps: Sequence[MapWindows], design: ClipDesign, rng: random.Random
+) -> list[PlannedClip]:
+    """Choose the clips of every page, all of a page on one map. Direct clones are still to be
+    played; until then they have the window they imitate.
+    """
+    places = [_MapPages(place) for place in maps]
+    clips: list[PlannedClip] = []
+    clones = DIRECT_CLONES
+    for group, types in enumerate(mixtures(design, rng)):
+        for place in sorted(places, key=lambda place: place.fullness):
+            page = place.fill(group, types, clones, rng)
+            if page is not None:
+                clips += page
+                clones -= sum(clip.clone for clip in page)
+                break
+        else:
+            raise InvalidInput(
+                f"page {group + 1}: no part of {design.clip_s} s is left of"
+                f" {', '.join(dict.fromkeys(types))} rounds in which nothing is fired and"
+                f" {design.fewest_nodes} places are passed. Record more rounds, or take fewer"
+                " groups or shorter clips."
             )
     return clips
+
+
+def _overlaps(window: RouteWindow, taken: Sequence[RouteWindow]) -> bool:
+    return any(window.overlaps(other) for other in taken)
 
 
 def _without(types: Sequence[str], first: str) -> list[str]:

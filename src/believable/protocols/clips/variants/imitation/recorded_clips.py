@@ -1,14 +1,17 @@
-"""Clips from recordings of people: the engine's bots and a learned player on the same map are
-played, alike parts are chosen, filmed and made into stimuli in one way.
+"""Clips from recordings of people: the bot and a learned player on the same maps are played, alike
+parts are chosen, filmed and made into stimuli in one way.
 
-The result of each long step is a file in `work`, written completely or not at all: an interrupted
-run resumes there.
+Every film is made by leading a figure along the player's way: people, learned players and bots are
+seen through one engine, body and camera. The result of each long step is a file in `work`, written
+completely or not at all: an interrupted run resumes there.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,83 +22,94 @@ from believable.core.errors import InvalidInput
 from believable.core.seeds import derive, generator
 from believable.core.work import map_named
 from believable.imitation.learned_file import read_imitation
+from believable.imitation.observations import Observations
 from believable.imitation.similar_routes import (
     RouteWindow,
     nearest_window,
     quiet_windows,
     route_distance,
+    sort_windows,
 )
 from believable.imitation.topology import Topology, learn_topology
-from believable.protocols.clips.variants.imitation.demo_pages import (
-    DemoClip,
-    WidestPart,
-    cut_film,
-    demo_clips,
-    film_demo,
-    widest_part,
-)
 from believable.protocols.clips.variants.imitation.group_plan import (
     ARTIFICIAL,
     HUMAN,
     IMITATION,
     ClipDesign,
+    MapWindows,
     PlannedClip,
     plan_groups,
 )
-from believable.protocols.clips.variants.imitation.recorded_rounds import (
-    NODES,
+from believable.protocols.clips.variants.imitation.people_recordings import (
+    PERSON,
+    MapPeople,
     PersonRecording,
-    learn_player,
-    learn_players,
     most_nodes,
+    people_by_map,
     people_in,
+)
+from believable.protocols.clips.variants.imitation.played_rounds import (
+    RoundJob,
+    learned_player,
+    learned_players,
+    must_succeed,
     play_round,
-    raise_failures,
-    round_jobs,
-    split_recordings,
+    round_setup,
+    rounds_of,
 )
 from believable.protocols.doom_films import MESSAGES, STATUS_BAR, film_name
 from believable.protocols.own_clips import SceneClip, make_stimuli
 from believable.protocols.variants import change_study
 from believable.recordings.actions import RECORDING_SUFFIX
-from believable.recordings.file import read
+from believable.recordings.file import read, write
 from believable.stimuli.recipe import Recipe
 from believable.stimuli.render import Look, render_file
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.doom_observations import observe_doom
-from believable.worlds.doom.doom_round import DoomSetup
+from believable.worlds.doom.doom_recording import setup_in
+from believable.worlds.doom.led_round import as_led, led_distances, way_in
 
-#: Conditions by type; direct clones and people's demos are separate conditions, so reports
-#: distinguish them.
+#: Conditions by type; direct clones are a separate condition, so reports distinguish them.
 CONDITIONS = {HUMAN: "human", IMITATION: "imitation", ARTIFICIAL: "rule_based"}
-STANDIN, CLONE, PEOPLE = "standin_human", "clone", "people"
+STANDIN, CLONE = "standin_human", "clone"
 #: Engines draw messages and the status bar differently: covered in all clips.
 MASKS = (MESSAGES, STATUS_BAR)
 RECIPE = Recipe(
     width_px=640, height_px=360, sound=False, watermark="For research purposes only", crf=20
 )
-#: One picture and one film for all rendered clips, whoever plays. Weapons, and flashes at pick-ups,
-#: are not shown: engines draw them differently, and films of bots show another player's hands.
+#: One picture and one film for all clips, for every type of player.
 LOOK = Look(width_px=640, height_px=360, frames_per_s=TICS_PER_S, camera="first", plain=True)
-#: The type and origin of each clip, in the study folder; nothing of it is served.
-LISTED = "clips.csv"
-#: Bots get stuck on maps of people's demos: this number of rounds is tried until one moves far
-#: enough.
-_BOT_ROUNDS, _GETS_ABOUT_UNITS = 4, 1000.0
+#: The type and origin of each clip, and the parts left out by type, in the study folder; neither
+#: is served.
+LISTED, LEFT_OUT = "clips.csv", "left_out.csv"
+_NODES = 64
+#: A part in which a led figure is farther from its way than this shows another way: left out.
+_LED_UNITS = 8.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilmedClip:
-    """A clip before it becomes a stimulus: a part of a recording, or a film of a demo."""
+    """A clip before it becomes a stimulus: a part of a recording."""
 
     source: Path
     condition: str
     page: str
     from_ms: int
     to_ms: int
-    apart: float | None
+    apart: float
     learned_from: str = ""
-    demo: DemoClip | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MapMaterial:
+    """The recordings of one map by type, and the players learned for it."""
+
+    people: MapPeople
+    topology: Topology
+    models: tuple[Path, ...]
+    files: Mapping[str, Sequence[Path]]
+    parts: MapWindows
+    left_out: Counter[tuple[str, str]]
 
 
 def write_recorded_clips(
@@ -111,45 +125,32 @@ def write_recorded_clips(
     """
     people = people_in(recordings)
     rng = generator(seed, "clips from recordings")
-    shown, others = split_recordings([person.file for person in people], rng)
-    by_file = {person.file: person for person in people}
-    topology = learn_topology(
-        [person.seen for person in people],
-        min(NODES, most_nodes(people)),
-        np.random.default_rng(derive(seed, "nodes")),
-    )
+    maps = people_by_map(people, rng)
+    shown = sum(len(place.shown) for place in maps)
     tell(
-        f"{len(people)} recordings: clips from {len(shown)}, learning from the other {len(others)}"
+        f"{len(people)} recordings of {len(maps)} maps: clips from {shown}, learning from the other"
+        f" {len(people) - shown}"
     )
-    models = learn_players([by_file[file] for file in others], work / "players", seed)
-    runs = round_jobs(people[0].setup, models, design, seed, work / "rounds")
+    models = {place.number: learned_players(place, work / "players", seed) for place in maps}
+    runs: dict[str, RoundJob] = {}
+    for place in maps:
+        rounds = design.rounds(len(maps))
+        runs |= rounds_of(place, models[place.number], design, rounds, seed, work / "rounds")
     tell(f"playing {len(runs)} rounds by bots and learned players")
-    raise_failures(map_named(play_round, runs))
-    played = {
-        kind: sorted((work / "rounds").glob(f"{kind}-[0-9]*{RECORDING_SUFFIX}"))
-        for kind in (ARTIFICIAL, IMITATION)
-    }
-    files = {HUMAN: shown, **played}
-    seen = {HUMAN: [by_file[file].seen for file in shown]} | {
-        kind: [observe_doom(read(file)) for file in played[kind]] for kind in played
-    }
-    windows = {
-        kind: quiet_windows(topology, seen[kind], 1000 * design.clip_s, design.fewest_nodes)
-        for kind in files
-    }
-    planned = plan_groups(topology, windows, design, rng)
-    standins = people[0].player != "person"
+    must_succeed(map_named(play_round, {name: (job,) for name, job in runs.items()}))
+    materials = [_material(place, models[place.number], design, seed, work) for place in maps]
+    by_map = {material.people.number: material for material in materials}
+    planned = plan_groups([material.parts for material in materials], design, rng)
     tell("playing direct clones of human clips")
     clips = [
         (
-            _clone(clip, by_file[shown[clip.window.recording]], topology, design, seed, work)
+            _clone(clip, by_map[clip.map], design, seed, work)
             if clip.clone
-            else _plain(clip, files[clip.type][clip.window.recording], standins, models)
+            else _plain(clip, by_map[clip.map])
         )
         for clip in planned
     ]
-    clips += _people_clips(design, seed, work, tell)
-    films = film_clips(clips, work / "films", tell)
+    films = _film(clips, work, tell)
     scenes = [
         SceneClip(film, clip.condition, clip.page) for film, clip in zip(films, clips, strict=True)
     ]
@@ -165,21 +166,75 @@ def write_recorded_clips(
         masks=MASKS,
         done=lambda: finished.append(1),
     )
+    standins = people[0].player != PERSON
     _name_conditions(folder / "study.yaml", {clip.condition for clip in clips}, standins=standins)
     _list(folder / LISTED, names, clips)
+    left_out = sum((material.left_out for material in materials), Counter[tuple[str, str]]())
+    _list_left_out(folder / LEFT_OUT, left_out)
 
 
-# ----------------------------------------------------------------------------------------------
-# rounds
+def _material(
+    place: MapPeople, models: Sequence[Path], design: ClipDesign, seed: int, work: Path
+) -> MapMaterial:
+    """Return the parts that a map offers for clips."""
+    everyone = place.everyone
+    topology = learn_topology(
+        [person.seen for person in everyone],
+        min(_NODES, most_nodes(everyone)),
+        np.random.default_rng(derive(seed, "nodes")),
+    )
+    files: dict[str, list[Path]] = {HUMAN: [person.file for person in place.shown]}
+    seen: dict[str, list[Observations]] = {HUMAN: [person.seen for person in place.shown]}
+    for kind in (ARTIFICIAL, IMITATION):
+        pattern = f"{kind}-{place.number}-[0-9]*{RECORDING_SUFFIX}"
+        files[kind] = sorted((work / "rounds").glob(pattern))
+        seen[kind] = [observe_doom(read(file)) for file in files[kind]]
+    windows: dict[str, list[RouteWindow]] = {}
+    left_out = Counter[tuple[str, str]]()
+    for kind, own in files.items():
+        found, reasons = sort_windows(
+            topology, seen[kind], 1000 * design.clip_s, design.fewest_nodes
+        )
+        strayed = map_named(strayed_ms, {str(file): (file,) for file in own})
+        windows[kind] = [
+            window
+            for window in found
+            if not _strays(window, strayed.results[str(own[window.recording])])
+        ]
+        reasons["shown"] = len(windows[kind])
+        reasons["strays"] = len(found) - len(windows[kind])
+        left_out.update({(kind, reason): count for reason, count in reasons.items()})
+    return MapMaterial(
+        people=place,
+        topology=topology,
+        models=tuple(models),
+        files=files,
+        parts=MapWindows(map=place.number, topology=topology, windows=windows),
+        left_out=left_out,
+    )
 
 
-def _plain(clip: PlannedClip, file: Path, standins: bool, models: Sequence[Path]) -> FilmedClip:
-    condition = STANDIN if standins and clip.type == HUMAN else CONDITIONS[clip.type]
-    number = clip.window.recording % len(models)
-    learned = ", ".join(read_imitation(models[number]).sources) if clip.type == IMITATION else ""
+def strayed_ms(file: Path) -> list[int]:
+    """When a led figure is not on the way of a recording, while the player lives."""
+    recording = read(file)
+    led = as_led(recording, setup_in(recording))
+    way = way_in(led)
+    off = led_distances(led, setup_in(led), 0, way.tics)
+    tics = np.flatnonzero((off > _LED_UNITS) & ~way.dead)
+    return [math.floor(tic * 1000 / TICS_PER_S) for tic in tics.tolist()]
+
+
+def _strays(window: RouteWindow, strayed: Sequence[int]) -> bool:
+    return any(window.from_ms <= at_ms < window.to_ms for at_ms in strayed)
+
+
+def _plain(clip: PlannedClip, material: MapMaterial) -> FilmedClip:
+    standins = clip.type == HUMAN and material.people.shown[0].player != PERSON
+    model = material.models[clip.window.recording % len(material.models)]
+    learned = ", ".join(read_imitation(model).sources) if clip.type == IMITATION else ""
     return FilmedClip(
-        source=file,
-        condition=condition,
+        source=material.files[clip.type][clip.window.recording],
+        condition=STANDIN if standins else CONDITIONS[clip.type],
         page=page_name(clip.group),
         from_ms=clip.window.from_ms,
         to_ms=clip.window.to_ms,
@@ -189,45 +244,40 @@ def _plain(clip: PlannedClip, file: Path, standins: bool, models: Sequence[Path]
 
 
 def _clone(
-    clip: PlannedClip,
-    person: PersonRecording,
-    topology: Topology,
-    design: ClipDesign,
-    seed: int,
-    work: Path,
+    clip: PlannedClip, material: MapMaterial, design: ClipDesign, seed: int, work: Path
 ) -> FilmedClip:
     """Learned from the very recording of the human clip, begun as that was begun; the part whose
     way is nearest to the clip's.
     """
+    person: PersonRecording = material.people.shown[clip.window.recording]
     name = f"{CLONE}-{clip.group:03d}"
-    model = learn_player([person], work / "players" / f"{name}.imitation", seed)
-    ticks = max(person.setup.ticks, design.round_s * TICS_PER_S)
-    setup = person.setup.model_copy(
-        update={"ticks": ticks, "opponent": "nobody", "camera": "first"}
+    model = learned_player([person], work / "players" / f"{name}.imitation", seed)
+    setup = round_setup(person.setup, person.setup.engine_seed, design)
+    longest = max(person.setup.ticks, setup.ticks)
+    job = RoundJob(
+        setup=setup.model_copy(update={"ticks": longest}),
+        player=model,
+        seed=derive(seed, "player", name) >> 1,
+        target=work / "rounds" / f"{name}{RECORDING_SUFFIX}",
+        as_published=design.as_published,
     )
-    file = play_round(
-        setup,
-        model,
-        derive(seed, "player", name) >> 1,
-        work / "rounds" / f"{name}{RECORDING_SUFFIX}",
-    )
+    file = play_round(job)
     windows = quiet_windows(
-        topology, [observe_doom(read(file))], 1000 * design.clip_s, design.fewest_nodes
+        material.topology, [observe_doom(read(file))], 1000 * design.clip_s, design.fewest_nodes
     )
-    window: RouteWindow | None = nearest_window(topology, clip.window.nodes, windows, ())
+    window = nearest_window(material.topology, clip.window.nodes, windows, ())
     if window is None:
         raise InvalidInput(
             f"the direct clone of {person.file.name}: in no part of {design.clip_s} s does it get"
             " about. Record longer rounds."
         )
-    apart = route_distance(topology, clip.window.nodes, window.nodes)
     return FilmedClip(
         source=file,
         condition=CLONE,
         page=page_name(clip.group),
         from_ms=window.from_ms,
         to_ms=window.to_ms,
-        apart=apart,
+        apart=route_distance(material.topology, clip.window.nodes, window.nodes),
         learned_from=person.file.name,
     )
 
@@ -236,113 +286,33 @@ def page_name(group: int) -> str:
     return f"page_{group + 1:02d}"
 
 
-def _people_clips(
-    design: ClipDesign, seed: int, work: Path, tell: Callable[[str], None]
-) -> list[FilmedClip]:
-    """Pages with people's demos of FreeDM next to the engine's bots on the same map, as long as the
-    demo is quiet.
-    """
-    if not design.people_pages:
-        return []
-    tell(f"{design.people_pages} pages with people's demos")
-    clips = []
-    for number, demo in enumerate(demo_clips(design.people_pages, design.per_group)):
-        page = page_name(design.groups + demo.page)
-        if demo.demo is not None:
-            file = film_demo(demo, work / "demos")
-            clips.append(
-                FilmedClip(
-                    source=file,
-                    condition=PEOPLE,
-                    page=page,
-                    from_ms=demo.from_ms,
-                    to_ms=demo.to_ms,
-                    apart=None,
-                    demo=demo,
-                )
-            )
-            continue
-        target, part = _bot_beside_people(demo, f"demo-{number:03d}", design, seed, work)
-        clips.append(
-            FilmedClip(
-                source=target,
-                condition=CONDITIONS[ARTIFICIAL],
-                page=page,
-                from_ms=part.from_ms,
-                to_ms=part.to_ms,
-                apart=None,
-                demo=demo,
-            )
-        )
-    return clips
-
-
-def _bot_beside_people(
-    demo: DemoClip, name: str, design: ClipDesign, seed: int, work: Path
-) -> tuple[Path, WidestPart]:
-    """A bot on the demo's map, in the first of a few rounds in which it gets about; else in the one
-    in which it gets farthest.
-    """
-    rounds: list[tuple[Path, WidestPart]] = []
-    for attempt in range(_BOT_ROUNDS):
-        own = f"{name}-{attempt}"
-        setup = DoomSetup(
-            map=demo.map,
-            map_seed=0,
-            engine_seed=derive(seed, "round", own) % 2**31,
-            camera="first",
-            ticks=design.round_s * TICS_PER_S,
-            width_px=demo.size_px[0],
-            height_px=demo.size_px[1],
-        )
-        target = play_round(setup, None, 0, work / "rounds" / f"{own}{RECORDING_SUFFIX}")
-        rounds.append((target, widest_part(read(target), demo.to_ms - demo.from_ms)))
-        if rounds[-1][1].spread_units >= _GETS_ABOUT_UNITS:
-            break
-    return max(rounds, key=lambda pair: pair[1].spread_units)
-
-
 # ----------------------------------------------------------------------------------------------
 # films and the study
 
 
-def film_clips(
-    clips: Sequence[FilmedClip], folder: Path, tell: Callable[[str], None]
-) -> list[Path]:
+def _film(clips: Sequence[FilmedClip], work: Path, tell: Callable[[str], None]) -> list[Path]:
+    folder = work / "films"
     folder.mkdir(parents=True, exist_ok=True)
     targets = [folder / f"film-{number:03d}.mp4" for number in range(len(clips))]
     jobs = {
-        target.name: (
-            clip.source,
-            target,
-            replace(clip_look(clip), from_ms=clip.from_ms, to_ms=clip.to_ms),
-        )
+        target.name: (clip.source, target, replace(LOOK, from_ms=clip.from_ms, to_ms=clip.to_ms))
         for clip, target in zip(clips, targets, strict=True)
         if not target.is_file()
     }
     tell(f"filming {len(jobs)} clips")
-    raise_failures(
-        map_named(film_part, jobs, progress=lambda done, total: tell(f"filmed {done} of {total}"))
+    must_succeed(
+        map_named(film_led, jobs, progress=lambda done, total: tell(f"filmed {done} of {total}"))
     )
     return targets
 
 
-def clip_look(clip: FilmedClip) -> Look:
-    """The same for all clips; with demos on the page, in the size of those."""
-    if clip.demo is None:
-        return LOOK
-    width_px, height_px = clip.demo.size_px
-    # The bar below is part of the other engine's picture: with it both pictures have the same
-    # middle, and it is covered in both.
-    return replace(LOOK, width_px=width_px, height_px=height_px, overlay=True)
-
-
-def film_part(source: Path, target: Path, look: Look) -> Path:
-    """A part of a recording as a film; of a film that part of it, coded in the same way."""
-    if source.suffix == ".mp4":
-        cut_film(source, target, look)
-    else:
-        render_file(source, target, look)
+def film_led(source: Path, target: Path, look: Look) -> Path:
+    """Film a part of a recording by leading a figure along it."""
+    recording = read(source)
+    led = target.with_name(f"{target.stem}{RECORDING_SUFFIX}")
+    write(as_led(recording, setup_in(recording)), led)
+    render_file(led, target, look)
+    led.unlink()
     return target
 
 
@@ -350,7 +320,7 @@ def _name_conditions(study: Path, shown: set[str], *, standins: bool) -> None:
     """Conditions and their roles, if they are shown. With scripts in the role of people it stays a
     demonstration.
     """
-    human = [name for name in (STANDIN, CONDITIONS[HUMAN], PEOPLE) if name in shown]
+    human = [name for name in (STANDIN, CONDITIONS[HUMAN]) if name in shown]
     imitation = [name for name in (CONDITIONS[IMITATION], CLONE) if name in shown]
     artificial = [CONDITIONS[ARTIFICIAL]]
     roles = {HUMAN: human, IMITATION: imitation, ARTIFICIAL: artificial}
@@ -384,7 +354,6 @@ def _list(file: Path, names: Sequence[str], clips: Sequence[FilmedClip]) -> None
         writer = csv.writer(sheet)
         writer.writerow(columns)
         for name, clip in zip(names, clips, strict=True):
-            apart = "" if clip.apart is None else f"{clip.apart:.3f}"
             writer.writerow(
                 (
                     name,
@@ -393,7 +362,15 @@ def _list(file: Path, names: Sequence[str], clips: Sequence[FilmedClip]) -> None
                     clip.source.name,
                     clip.from_ms,
                     clip.to_ms,
-                    apart,
+                    f"{clip.apart:.3f}",
                     clip.learned_from,
                 )
             )
+
+
+def _list_left_out(file: Path, counts: Counter[tuple[str, str]]) -> None:
+    """How many parts of each type could be shown, and how many could not, by reason."""
+    with file.open("w", newline="", encoding="utf-8") as sheet:
+        writer = csv.writer(sheet)
+        writer.writerow(("type", "reason", "parts"))
+        writer.writerows((kind, reason, count) for (kind, reason), count in sorted(counts.items()))
