@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from believable.app.options import UseCaseOutcome
-from believable.app.versus import Verdict, _names, _outcome
+from believable.app.versus import VersusVerdict, _names, _outcome
 from believable.cli import group
 from believable.cli.exit_codes import NOT_MET, OK, OPEN
 from believable.core.errors import Refused, WrongUsage
@@ -85,17 +85,17 @@ def test_from_two_folders_to_a_verdict(lab: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("verdict", "equal", "not_worse", "require", "outcome"),
     [
-        (Verdict.BETTER, False, None, "better", UseCaseOutcome.DONE),
-        (Verdict.EQUAL, True, True, "better", UseCaseOutcome.NOT_MET),
-        (Verdict.WORSE, False, False, "better", UseCaseOutcome.NOT_MET),
-        (Verdict.OPEN, False, None, "better", UseCaseOutcome.OPEN),
-        (Verdict.EQUAL, True, True, "not-worse", UseCaseOutcome.DONE),
-        (Verdict.OPEN, False, True, "not-worse", UseCaseOutcome.DONE),
-        (Verdict.WORSE, False, False, "not-worse", UseCaseOutcome.NOT_MET),
-        (Verdict.OPEN, False, None, "not-worse", UseCaseOutcome.OPEN),
-        (Verdict.EQUAL, True, True, "equal", UseCaseOutcome.DONE),
-        (Verdict.BETTER, False, True, "equal", UseCaseOutcome.NOT_MET),
-        (Verdict.OPEN, None, None, "equal", UseCaseOutcome.OPEN),
+        (VersusVerdict.BETTER, False, None, "better", UseCaseOutcome.DONE),
+        (VersusVerdict.EQUAL, True, True, "better", UseCaseOutcome.NOT_MET),
+        (VersusVerdict.WORSE, False, False, "better", UseCaseOutcome.NOT_MET),
+        (VersusVerdict.OPEN, False, None, "better", UseCaseOutcome.OPEN),
+        (VersusVerdict.EQUAL, True, True, "not-worse", UseCaseOutcome.DONE),
+        (VersusVerdict.OPEN, False, True, "not-worse", UseCaseOutcome.DONE),
+        (VersusVerdict.WORSE, False, False, "not-worse", UseCaseOutcome.NOT_MET),
+        (VersusVerdict.OPEN, False, None, "not-worse", UseCaseOutcome.OPEN),
+        (VersusVerdict.EQUAL, True, True, "equal", UseCaseOutcome.DONE),
+        (VersusVerdict.BETTER, False, True, "equal", UseCaseOutcome.NOT_MET),
+        (VersusVerdict.OPEN, None, None, "equal", UseCaseOutcome.OPEN),
     ],
 )
 def test_the_outcome_follows_from_the_required_answer(
