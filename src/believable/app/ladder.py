@@ -44,7 +44,7 @@ class LadderOptions(DatasetOptions):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinedLadder:
-    """The page, and what it shows."""
+    """The page, and its content."""
 
     folder: ReportFolder
     analysis: Analysis
@@ -97,7 +97,7 @@ def _choices(name: str, dataset: Dataset) -> StudyChoices:
 
 
 def _analysis(judged: Sequence[StudyChoices], analyses: Sequence[Analysis]) -> Analysis:
-    """The ladder as an analysis of its own, which the report lays out."""
+    """The ladder as an analysis, which the report lays out."""
     joined = join_ladder(judged)
     names = [study.name for study in joined.studies]
 

@@ -188,7 +188,7 @@ _CLAIM = re.compile(r"(\w+):([\w-]+)(>=|<=)(-?(?:\d+\.?\d*|\.\d+))")
 
 
 def with_claims(definition: Definition, written: Sequence[str]) -> Definition:
-    """The study with hypotheses from `--claim`, named by what is written."""
+    """The study with hypotheses from `--claim`."""
     if not written:
         return definition
     plan = definition.study.analysis

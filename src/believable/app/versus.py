@@ -45,7 +45,7 @@ from believable.stats.estimate import Estimate
 #: The note in the study folder that says which clips it compares.
 NOTE = "versus.json"
 PROTOCOL = "ladder"
-#: So many more simulated judges come than are needed, since some leave or are left out.
+#: The number of simulated judges for each one that is needed, since some leave or are left out.
 SPARE = 1.35
 #: How much wider Holm's adjustment over two tests makes an interval, and how much narrower the
 #: interval of an equivalence test is, as t of many judges has it.
@@ -57,7 +57,7 @@ Requirement = Literal["better", "not-worse", "equal"]
 
 
 class VersusVerdict(StrEnum):
-    """What the judges' choices say about the new version."""
+    """The answer of the judges' choices about the new version."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -78,7 +78,9 @@ class VersusOptions(DatasetOptions):
         default=None,
         path="folder",
     )
-    judges: int = setting("So many judges decide, after exclusions.", default=60, ge=4, le=100_000)
+    judges: int = setting(
+        "The number of judges that decide, after exclusions.", default=60, ge=4, le=100_000
+    )
     simulated: bool = option(
         "Ask simulated judges now. They go by how steadily figures turn, and show how the command"
         " works; they say nothing about people.",
@@ -153,7 +155,7 @@ def versus(options: VersusOptions) -> VersusResult:
 
     OLD and NEW are two folders of films or recordings, or two agents that are recorded now from the
     same starts. Makes an open study of pairs (protocol ladder) in which each judge sees about ten
-    pairs; real judges come with `believable serve`, simulated ones with --simulated. The same
+    pairs; `believable serve` asks real judges, --simulated asks simulated ones. The same
     command again gives the verdict, with an exit code for scripts: 0 if it is the required one, 5
     if it is not, 6 if more judges are needed.
     """
@@ -179,7 +181,7 @@ def versus(options: VersusOptions) -> VersusResult:
 
 
 def _results(options: VersusOptions, study: Path) -> Analysis | None:
-    """The analysis of the judges so far, real ones if there are any; None without judges."""
+    """The analysis of all judges until now, real ones if there are any; None without judges."""
     try:
         with open_dataset(study, options) as dataset:
             return run(dataset.bundle, dataset.registered)
@@ -191,7 +193,7 @@ def _results(options: VersusOptions, study: Path) -> Analysis | None:
 
 
 def _names(old: str, new: str) -> tuple[str, str]:
-    """What the two conditions are called: after folders or files, if that is clear."""
+    """The names of the two conditions: those of folders or files, if they are clear."""
     stems = [re.sub(r"\W", "_", Path(written.partition(":")[0]).stem) for written in (old, new)]
     clear = len(set(stems)) == 2 and all(re.fullmatch(ID_PATTERN, stem) for stem in stems)
     return (stems[0], stems[1]) if clear else ("old", "new")
@@ -337,10 +339,10 @@ def judge(
     elif equal:
         verdict = VersusVerdict.EQUAL
     judges = analysis.funnel[-1].after if analysis.funnel else 0
-    needed = _needed(analysis, judges, options)
+    needed = _estimate_judges(analysis, judges, options)
     return VersusResult(
         verdict=verdict,
-        sentence=_sentence(verdict, old, new, lead, judges, analysis, options.margin),
+        sentence=_sentence(verdict, (old, new), lead, judges, analysis, margin=options.margin),
         advice=_advice(claims["H1"], verdict, judges, needed, study, options),
         lead=lead,
         judges=judges,
@@ -354,13 +356,14 @@ def judge(
 
 def _sentence(
     verdict: VersusVerdict,
-    old: str,
-    new: str,
+    names: tuple[str, str],
     lead: Estimate | None,
     judges: int,
     analysis: Analysis,
+    *,
     margin: float,
 ) -> str:
+    old, new = names
     whose = counted(judges, "simulated judge" if analysis.source.simulated else "judge")
     clips = {str(row["condition"]): row["clips"] for row in analysis.table("strength")}
     shown = f"{whose}, {min(int(str(n)) for n in clips.values())} clips of each"
@@ -405,7 +408,7 @@ def _advice(
     )
 
 
-def _needed(analysis: Analysis, judges: int, options: VersusOptions) -> int | None:
+def _estimate_judges(analysis: Analysis, judges: int, options: VersusOptions) -> int | None:
     """About how many judges settle it, if difference and spread stay as they are: for the interval
     of the lead to exclude 0, or to lie within the margin. Only the part of the variance that judges
     bring becomes smaller.

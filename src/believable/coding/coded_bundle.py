@@ -445,7 +445,7 @@ def _response(
         keys,
         condition,
         first["discard"] is not None,
-        None if first["position"] is None else _whole(first["position"]),
+        position=None if first["position"] is None else _whole(first["position"]),
     )
 
 

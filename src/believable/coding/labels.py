@@ -5,7 +5,7 @@ the text is left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from believable.core.errors import InvalidInput
@@ -71,7 +71,7 @@ class CodedResponse:
     labels: frozenset[Key]
     condition: str | None = None
     discarded: bool = False
-    position: int | None = None
+    position: int | None = field(default=None, kw_only=True)
 
 
 def order(book: Codebook, keys: Iterable[Key]) -> list[Key]:

@@ -10,7 +10,7 @@ behind one declared record.
     stimuli.py         demonstration stimuli, if the study shows any: `make` or `write`
     agent_clips.py     `write_agent_clips`, if it can show runs of trained agents and of people
     own_conditions.py  in a variant for clips of the author: `changes`, if they name the conditions,
-                       and `measure`, what is measured in a recording
+                       and `measure`, the measures of a recording
     recorded_clips.py  `write_recorded_clips`, if its clips can be made of recordings of people
     README.md          a description for people
 

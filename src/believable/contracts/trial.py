@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from pydantic import Field, SerializeAsAny
@@ -25,7 +25,7 @@ class Slot:
     owner: str
     allowed: tuple[str, ...]
     in_order: str | None = None
-    again: bool = False
+    again: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +314,7 @@ class Block(TrialBase):
     """
     over: Literal["condition", "scenario", "stimulus", "pair"] | None = None
     """What to run over; without it the entries of `each` are ordered. Inside a block over pairs,
-    `{pair: first}` and `{pair: second}` stand for the two conditions.
+    `{pair: first}` and `{pair: second}` mean the two conditions.
     """
     pairs: Literal["all", "star", "listed"] = "all"
     """Over pairs: all pairs of conditions; a `star`, the `center` with each other one; or those

@@ -15,7 +15,7 @@ from believable.stats.strength_contrasts import strength_contrasts
 def strength_drift(
     before: BradleyTerry, after: BradleyTerry, first: str, second: str, *, level: float = 0.95
 ) -> TestResult:
-    """Test whether two items stand in the same relation in two studies of different judges.
+    """Test whether the difference of two items is the same in two studies of different judges.
 
     Says         whether judges of the later study see the two differently, on the scale of log
                  strengths.

@@ -1,4 +1,4 @@
-"""`ladder`: any number of agents, people among them, two at a time: which acts more like a person?"""
+"""`ladder`: any number of agents, people among them: which of two acts more like a person?"""
 
 from __future__ import annotations
 

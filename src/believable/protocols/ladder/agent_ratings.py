@@ -1,4 +1,4 @@
-"""Ratings of single clips: means of the conditions, and differences of means over judges and clips."""
+"""Ratings of single clips: means of the conditions, and their differences by judges and clips."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ratings_section(data: Data, ladder: Ladder) -> Section | None:
     plan, claim = ladder.plan, ladder.claim
     rows: list[tuple[LOOSE_CELL, ...]] = []
     findings: list[Finding] = []
-    for name in ladder.ordered():
+    for name in ladder.in_order():
         own = condition == name
         mean = refuse(
             crossed_mean(value[own], judge[own], clip[own], over=plan.over, level=plan.level), claim

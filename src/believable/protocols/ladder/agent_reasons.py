@@ -1,5 +1,5 @@
-"""Coded reasons for and against each agent: codes of the more human-like side belong to the one that
-was chosen, codes of the less human-like side to the other.
+"""Coded reasons for and against each agent: codes of the more human-like side belong to the one
+that was chosen, codes of the less human-like side to the other.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def reasons_sections(data: Data, ladder: Ladder) -> tuple[Section, ...]:
     """One section per codebook that the texts were coded with; none without codings."""
     if not has_codes(data.bundle):
         return ()
-    chosen = _chosen(data, ladder)
+    chosen = _choices_by_page(data, ladder)
     sections = []
     for codebook in codebooks(data.bundle):
         responses = [
@@ -46,7 +46,7 @@ def reasons_sections(data: Data, ladder: Ladder) -> tuple[Section, ...]:
     return tuple(sections)
 
 
-def _chosen(data: Data, ladder: Ladder) -> dict[tuple[str, int], tuple[str, str]]:
+def _choices_by_page(data: Data, ladder: Ladder) -> dict[tuple[str, int], tuple[str, str]]:
     """Session and page of each decided choice → the chosen and the other condition."""
     judged = ladder.choices
     rows = zip(
@@ -75,7 +75,7 @@ def _section(
     other = [name.code for name in names if name.other]
     words = {(name.code, name.direction): name.short for name in names}
     rows: list[tuple[LOOSE_CELL, ...]] = []
-    for agent in ladder.ordered():
+    for agent in ladder.in_order():
         own = _about(responses, chosen, agent)
         for found in proportions(own, keys=keys, leave_out=other, level=ladder.plan.level):
             if found.total:

@@ -1,5 +1,5 @@
-"""The scale of all conditions: strengths and ranks, contrasts, and whether an agent is as human-like
-as people.
+"""The scale of all conditions: strengths and ranks, contrasts, and whether an agent is as
+human-like as people.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def strength_section(ladder: Ladder) -> Section:
     fit, judged = ladder.fit, ladder.choices
     ranks = {rank.item: rank for rank in ladder.ranks}
     rows: list[tuple[LOOSE_CELL, ...]] = []
-    for name in ladder.ordered():
+    for name in ladder.in_order():
         rank = ranks[name]
         counts = [
             int((scores == value).sum())

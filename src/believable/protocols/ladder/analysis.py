@@ -1,5 +1,5 @@
-"""`ladder`: which of two acts more like a person? One scale for any number of agents, with contrasts,
-ranks and human-equivalence.
+"""`ladder`: which of two acts more like a person? One scale for any number of agents, with
+contrasts, ranks and human-equivalence.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pair by pair: what was chosen, and what the model of all choices says; and the sides of the
+"""Pair by pair: the choices, and those that the model of all choices expects; and the sides of the
 screen.
 """
 
@@ -19,9 +19,9 @@ def counts_section(ladder: Ladder) -> Section:
     """The choices of each pair next to those that the model expects."""
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for first, second in ladder.pairs:
-        scores = ladder.choices.between(first, second)
+        scores = ladder.choices.scores_between(first, second)
         counts = [int((scores == value).sum()) for value in (1.0, 0.5, 0.0)]
-        expected = _expected(ladder, first, second)
+        expected = _expected_share(ladder, first, second)
         none = Undefined(ladder.fit.reason or "no estimate")
         rows.append(
             (
@@ -43,7 +43,7 @@ def counts_section(ladder: Ladder) -> Section:
     )
 
 
-def _expected(ladder: Ladder, first: str, second: str) -> float | None:
+def _expected_share(ladder: Ladder, first: str, second: str) -> float | None:
     """The share of choices of the first that the model expects, ties counting half."""
     a, b = ladder.fit.of(first).value, ladder.fit.of(second).value
     if a is None or b is None:

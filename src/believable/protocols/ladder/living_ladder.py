@@ -1,5 +1,5 @@
-"""Several studies with common agents on one ladder: one table over time, old agents as anchors, and a
-test whether judges changed.
+"""Several studies with common agents on one ladder: one table over time, old agents as anchors, and
+a test whether judges changed.
 """
 
 from __future__ import annotations
@@ -165,15 +165,15 @@ def join_ladder(studies: Sequence[StudyChoices], *, level: float = 0.95) -> Livi
 
 
 def _fit(studies: Sequence[StudyChoices], level: float, *, by_clip: bool = True) -> BradleyTerry:
-    def joined(name: str) -> list[str]:
+    def join(name: str) -> list[str]:
         return [value for study in studies for value in getattr(study, name)]
 
     clips = [pair for study in studies for pair in study.clips]
     compared = comparisons(
-        joined("first"),
-        joined("second"),
-        joined("winner"),
-        judges=joined("judges"),
+        join("first"),
+        join("second"),
+        join("winner"),
+        judges=join("judges"),
         clips=([pair[0] for pair in clips], [pair[1] for pair in clips]) if by_clip else None,
     )
     return bradley_terry(compared, level=level)

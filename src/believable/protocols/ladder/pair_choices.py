@@ -72,7 +72,7 @@ class PairChoices:
             str(clip) for names, side in sides for clip in self.clips[names == condition, side]
         )
 
-    def between(self, a: str, b: str) -> FloatArray:
+    def scores_between(self, a: str, b: str) -> FloatArray:
         """The scores of `a` in its choices with `b`."""
         straight = (self.first == a) & (self.second == b)
         turned = (self.first == b) & (self.second == a)
@@ -163,7 +163,7 @@ class Ladder:
             least=min(map(len, each), default=0),
         )
 
-    def ordered(self) -> tuple[str, ...]:
+    def in_order(self) -> tuple[str, ...]:
         """The conditions, strongest first; in the order of the study without an estimate."""
         values = {name: self.fit.of(name).value for name in self.names}
         return tuple(sorted(self.names, key=lambda name: -(values[name] or 0.0)))

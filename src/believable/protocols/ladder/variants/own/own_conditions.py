@@ -11,7 +11,7 @@ __all__ = ["changes", "measure"]
 
 #: Names of conditions that show people.
 PEOPLE = ("people", "human", "person")
-#: About so many pairs a judge can look at.
+#: About the number of pairs that a judge can look at.
 TRIALS = 10
 #: Two agents that differ by less than this lead are as good as equal, unless the author says
 #: otherwise.
