@@ -112,6 +112,7 @@ WITNESSES: dict[str, dict[str, Witness]] = {
         **_all("strength_contrasts rank_strengths human_equivalence", "pairs", "clustered"),
         **_all("strength_lead lead_equivalence", "leads", "clustered"),
     },
+    "stats.strength_drift": _all("strength_drift", "leads", "drift"),
     "stats.pairs": _all("win_rates", "pairs", "rates"),
     "stats.estimate": {
         **_all("mean_share", "pieces", "shares"),

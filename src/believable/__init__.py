@@ -51,6 +51,7 @@ __all__ = [
     "check_protocol",
     "export",
     "figures",
+    "ladder",
     "load_study",
     "new",
     "power",
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from believable.app.analyse import analyse
     from believable.app.check import check
     from believable.app.export import export
+    from believable.app.ladder import ladder
     from believable.app.new import new
     from believable.app.power import power
     from believable.app.preregister import preregister
@@ -138,6 +140,7 @@ _PLACES = {
     "publish": "app.publish",
     "revise": "app.revise",
     "versus": "app.versus",
+    "ladder": "app.ladder",
     "load_study": "app.study_data",
     "write_report": "report.page",
     "ReportFigure": "report.figures",

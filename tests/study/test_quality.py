@@ -147,7 +147,7 @@ def test_a_signal_of_ones_own_is_played_and_scored(study_of):
     """
     (test,) = [page.trial for page in planned(study_of(OWN)) if page.trial.kind == "qa"]
     signal = test.signal
-    assert (signal.duration_ms, test.medium_ms) == (12_000, 12_000)
+    assert (signal.duration_ms, test.player.medium_ms) == (12_000, 12_000)
     assert signal.levels(np.array([0, 2500, 4250, 6000, 9000.0])).tolist() == pytest.approx(
         [0.5, 0.5, 0.75, 1, 0.6]
     )

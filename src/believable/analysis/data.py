@@ -462,5 +462,5 @@ def round_ms(data: Data, *trials: str) -> float | None:
         return None
     for entry in outline(data.study.timeline):
         if entry.item.plays_round == "round" and (not trials or entry.item.id in trials):
-            return float(entry.item.medium_ms)
+            return float(entry.item.player.medium_ms)
     return None

@@ -200,7 +200,7 @@ def whole_definition(folder: Path, media_dir: Path, progress: Progress = quiet) 
 def _must_be_able_to_film(study: Study) -> None:
     """Say at once, before anybody plays, when rounds are to become videos and cannot."""
     items = [entry.item for entry in outline(study.timeline)]
-    watched = {item.shown_round for item in items}
+    watched = {item.own_round.trial for item in items if item.own_round is not None}
     plays = [item for item in items if isinstance(item, Play)]
     if any(play.filmed(watched=play.id in watched) for play in plays) and not have_av():
         raise MissingExtra(

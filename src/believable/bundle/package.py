@@ -290,8 +290,8 @@ def _questions(study: Study) -> Iterator[CodebookEntry]:
             instrument = INSTRUMENTS[question.kind]
             options = [*map(str, instrument.options(question.params))]
             right = (
-                f" (right: {trial.right_answers[question.id]})"
-                if question.id in trial.right_answers
+                f" (right: {trial.quiz.right_answers[question.id]})"
+                if question.id in trial.quiz.right_answers
                 else ""
             )
             values = (" | ".join(options) + right).strip() or None

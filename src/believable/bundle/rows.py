@@ -166,7 +166,9 @@ class SessionRows:
                 base |= {"changes": changes, "pasted": pasted}
                 question = known.get(name)
                 base["kind"] = question.kind if question else planned.trial.kind
-                base["correct"] = None if answer is None else planned.trial.is_right(name, answer)
+                base["correct"] = (
+                    None if answer is None else planned.trial.quiz.is_right(name, answer)
+                )
                 attention = (
                     {}
                     if question is None

@@ -78,6 +78,7 @@ COMMANDS: tuple[CommandEntry, ...] = (
     ),
     CommandEntry("export", "export", "Write the dataset of a study."),
     CommandEntry("analyse", "analyse", "Compute the declared analysis of a study."),
+    CommandEntry("ladder", "ladder", "Join studies with common agents into one ladder."),
     CommandEntry("report", "report", "Analyse a study and write its report."),
     CommandEntry("publish", "publish", "Build the anonymised release folder of a study."),
     CommandEntry("import", "importing", "Turn another tool's export into our formats."),

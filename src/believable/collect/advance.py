@@ -170,7 +170,7 @@ def _judge(page: CurrentPage, event: Event) -> tuple[Judgement, bool]:
     trial = page.planned.trial
     kind = PAGES[trial.kind]
     if event.kind == "consent.decline":
-        if not trial.can_decline:
+        if trial.ending != "declined":
             raise InvalidInput(
                 f"event {event.seq}: only a consent page can be declined. Withdraw instead."
             )

@@ -385,7 +385,7 @@ class Collect:
         if (
             untouched is None
             or trial is None
-            or trial.shown_round is not None
+            or trial.own_round is not None
             or trial.rated_turn is not None
         ):
             return await self.view(token)  # the panels opened on an earlier page must be read

@@ -199,7 +199,8 @@ def match(
 
 def codes_of(study: Study, *, key: bytes, study_id: str) -> dict[str, str]:
     """The completion code of each outcome, as the last page shows it."""
-    declared = study.timeline[-1].completion_codes
+    closing = study.timeline[-1].closing
+    declared = {} if closing is None else closing.codes
     return {
         outcome: completion_code(code, key, study_id, outcome) for outcome, code in declared.items()
     }

@@ -49,7 +49,7 @@ def shown_media(
     context: Context, session_id: str, definition: Definition, planned: PlannedTrial
 ) -> tuple[ShownMedium, ...]:
     """The media of a page, in the order of its players."""
-    beside = planned.trial.opens_beside
+    beside = planned.trial.player.overlays
     variant = Variant("plan" in beside, "log" in beside)
     return tuple(
         _shown(context, session_id, stimulus, definition, variant)

@@ -11,7 +11,7 @@ from believable.bundle.session_records import ViewCheck
 from believable.collect.context import Context, Standing
 from believable.collect.media import ShownMedium, shown_media
 from believable.collect.page_events import ViewingProgress
-from believable.contracts.trial import Controls
+from believable.contracts.controls import Controls
 from believable.store import view_checks
 from believable.store.engine import Connection
 
@@ -78,7 +78,7 @@ def check_views(
     """
     session = standing.session
     planned = standing.plan[session.position]
-    controls = planned.trial.player_controls
+    controls = planned.trial.player.controls
     if controls is None or not seen or session.link_kind in UNCHECKED_LINKS:
         return ()
     media = shown_media(context, session.id, standing.definition, planned)

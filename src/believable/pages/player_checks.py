@@ -80,7 +80,7 @@ def check_filter(reading: Reading, wanted: StimulusFilter, place: Node) -> None:
 
 def check_controls(reading: Reading, item: TrialBase, wanted: Sequence[WantedStimulus]) -> None:
     """How often, and how fast."""
-    controls, place = item.player_controls, reading.place(item).get("controls")
+    controls, place = item.player.controls, reading.place(item).get("controls")
     if controls is None or place is None or reading.broken(place.path):
         return
     if controls.max_views is not None and controls.max_views > 1 and not controls.replay:

@@ -74,7 +74,9 @@ def right_answers(study: Study) -> dict[tuple[str, str], Any]:
     """
     items = [entry.item for entry in outline(study.timeline)]
     return {
-        (item.kind, name): right for item in items for name, right in item.right_answers.items()
+        (item.kind, name): right
+        for item in items
+        for name, right in item.quiz.right_answers.items()
     }
 
 

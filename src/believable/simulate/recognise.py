@@ -218,7 +218,7 @@ def recogniser_of(definition: Definition, media_dir: Path, *, study: str) -> Rec
 
 def shown_variants(study: Study) -> frozenset[Variant]:
     """How much of a recording the pages of a study show besides the pictures."""
-    opened = (entry.item.opens_beside for entry in outline(study.timeline))
+    opened = (entry.item.player.overlays for entry in outline(study.timeline))
     return frozenset(Variant("plan" in beside, "log" in beside) for beside in opened) | {Variant()}
 
 

@@ -53,8 +53,6 @@ class ConsentItem(Record):
 class Consent(TrialBase):
     """What participants agree to: a `page` or a `text`, and the boxes to tick."""
 
-    can_decline = True
-
     kind: Literal["consent"] = "consent"
     page: Text | None = None
     """Markdown file to show."""

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from believable.contracts.instrument import InvalidAnswer
 from believable.contracts.page import PageKind
+from believable.contracts.page_parts import Quiz
 from believable.contracts.record import Id, Record, Text
 from believable.contracts.submission import Judgement, OpenPage
 from believable.contracts.trial import Entry, PageAnswer, Question, TrialBase
@@ -99,12 +100,15 @@ class Recall(TriedPage):
         )
 
     @property
-    def right_answers(self) -> Mapping[str, Any]:
-        if self.asked is not None:
-            return {SEEN: self.asked.right.value}
-        return {SEEN: tuple(dict.fromkeys(question.right.value for question in self.questions))}
+    def quiz(self) -> Quiz:
+        right: Any = (
+            tuple(dict.fromkeys(question.right.value for question in self.questions))
+            if self.asked is None
+            else self.asked.right.value
+        )
+        return Quiz(right_answers={SEEN: right}, is_right=self._is_right, tries=self.attempts)
 
-    def is_right(self, question: str, answer: Any) -> bool | None:
+    def _is_right(self, question: str, answer: Any) -> bool | None:
         return (
             None
             if question != SEEN or self.asked is None
@@ -143,7 +147,7 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
 
 
 def _judge(recall: Recall, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
-    if recall.is_right(SEEN, answers.get(SEEN)):
+    if recall.quiz.is_right(SEEN, answers.get(SEEN)):
         return Judgement("done", answers)
     if page.attempt < recall.attempts:
         return Judgement("again", answers, {SEEN: InvalidAnswer("error.recall")})

@@ -359,7 +359,7 @@ class _PlanChecker:
         checks = [
             name
             for name, item in self._items.items()
-            if item.right_answers or self._has_attention_row(item)
+            if item.quiz.right_answers or self._has_attention_row(item)
         ]
         if rule.rule == "failed_check" and rule.check is not None and rule.check not in checks:
             if not self._has_certainty(rule.check):

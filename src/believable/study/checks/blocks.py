@@ -226,10 +226,9 @@ def check_turns(reading: Reading) -> None:
                     message,
                     "Give one word for each turn: `{First|Second}`.",
                 )
-        if entry.item.shown_turn is not None and entry.item.shown_turn > (
-            turns.get(entry.item.shown_round or "") or 0
-        ):
-            message = f"turn {entry.item.shown_turn} of {entry.item.shown_round!r} is not played."
+        shown = entry.item.own_round
+        if shown is not None and shown.turn is not None and shown.turn > turns.get(shown.trial, 0):
+            message = f"turn {shown.turn} of {shown.trial!r} is not played."
             reading.report(
                 reading.place(entry.item).get("stimulus") or reading.place(entry.item),
                 message,

@@ -15,9 +15,9 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from believable.analysis import registered
 from believable.analysis.media_versions import split_name
+from believable.contracts.controls import Controls
 from believable.contracts.registries import PLAYERS
 from believable.contracts.texts import built_in
-from believable.contracts.trial import Controls
 from believable.core.errors import InvalidInput, NotFound
 from believable.report.colours import script_name, static, stylesheet
 from believable.report.live_records import ReportRequest

@@ -101,7 +101,7 @@ def client_rule(rule: Rule, planned: PlannedTrial) -> dict[str, Any] | None:
     the page is made.
     """
     if rule.opened is not None:
-        return {"opened": rule.opened} if planned.trial.opens_beside else None
+        return {"opened": rule.opened} if planned.trial.player.overlays else None
     own = {question.id for question in planned.trial.page_questions}
     trial, _, rest = (rule.answer or "").partition(".")
     question, _, item = rest.partition(".")
