@@ -200,7 +200,7 @@ PARTS = {
     "stats.models.laplace": "gradient hessian fit_laplace",
     "stats.models.penalised_logistic": "fitted_model fit_penalised coefficient odds",
     "stats.models.random_effects": (
-        "standardised unscaled start likely_start lower_limits blocks is_singular describe by_size "
+        "standardise_columns unscale_block start likely_start lower_limits blocks is_singular describe by_size "
         "offsets gram factor forward backward"
     ),
     "stats.ranks": (

@@ -8,7 +8,7 @@ import sys
 
 # `python -m believable` puts the current folder first on the path. It may be the folder of a
 # stranger's study, whose `click.py` must not run. (While a package is looked up for `-m`,
-# `sys.argv[0]` is "-m".) This comes before any other import.
+# `sys.argv[0]` is "-m".) It must run before any other import.
 if getattr(sys, "argv", [""])[:1] == ["-m"] and not sys.flags.safe_path and sys.path:
     del sys.path[0]
 

@@ -413,7 +413,7 @@ def rows_of(keys: Sequence[IntArray], wanted: Sequence[IntArray]) -> IntArray:
     return np.fromiter((first.get(key, -1) for key in asked), np.int64, len(wanted[0]))
 
 
-def joined(values: NDArray[Any], rows: IntArray, nothing: Any) -> NDArray[Any]:
+def join_values(values: NDArray[Any], rows: IntArray, nothing: Any) -> NDArray[Any]:
     """The values of those rows; `nothing` if there is no such row (−1)."""
     result = np.full(len(rows), nothing, dtype=values.dtype)
     result[rows >= 0] = values[rows[rows >= 0]]

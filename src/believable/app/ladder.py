@@ -10,7 +10,7 @@ from pathlib import Path
 from believable.analysis.findings import Analysis
 from believable.analysis.numbers import counted, listed
 from believable.analysis.resolution import resolve
-from believable.analysis.run import prepared, run, study_of
+from believable.analysis.run import prepare_data, run, study_of
 from believable.app.analyse import Dataset, DatasetOptions, open_dataset
 from believable.app.options import AnyPath, argument, option, options, setting, use_case
 from believable.app.report import FORMATS
@@ -92,7 +92,7 @@ def _choices(name: str, dataset: Dataset) -> StudyChoices:
         raise InvalidInput(
             f"{name}: judges of {plan.protocol} do not choose between two. Leave it out."
         )
-    return study_choices(name, prepared(dataset.bundle, plan, study))
+    return study_choices(name, prepare_data(dataset.bundle, plan, study))
 
 
 def _analysis(judged: Sequence[StudyChoices], analyses: Sequence[Analysis]) -> Analysis:

@@ -111,7 +111,7 @@ def changes(contents: Sequence[Content], last_event_on: str | None) -> str:
     return f"# Changes\n\n- First and only version of this export: {events} events.{until}\n"
 
 
-def ignored() -> str:
+def ignored_files() -> str:
     """Files that a Psych-DS validator can ignore, in the syntax of `.gitignore`."""
     return "datapackage.json\nSHA256SUMS\ndata/raw/\n"
 

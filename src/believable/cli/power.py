@@ -53,7 +53,7 @@ def formula_text(answer: PowerResult) -> str:
 
 
 def assumptions_text(assumed: Sequence[Assumption]) -> str:
-    """What the simulated studies take for granted, one line each."""
+    """The assumptions of the simulated studies, one line each."""
     width = max((len(part.value) for part in assumed), default=0)
     lines = [
         f"  {part.value:>{width}}  {part.words}{f' (--truth {part.name}=…)' if part.name else ''}"
@@ -120,7 +120,7 @@ def curves_text(
                 )
         if not tested:
             continue
-        # Certain enough only where the whole interval lies above what is wanted.
+        # Certain enough only if the whole interval lies above the required power.
         enough = next(
             (point.participants for point in own if (point.power.low or 0) >= wanted), None
         )

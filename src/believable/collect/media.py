@@ -130,7 +130,7 @@ def media_of(conn: Connection, context: Context, token: str) -> Mapping[str, Pat
     return paths
 
 
-def chosen(names: Mapping[str, Path], name: str) -> Path:
+def choose_media(names: Mapping[str, Path], name: str) -> Path:
     if name not in names:
         raise NotFound("this session has no medium with this name. Reload the page.")
     return names[name]

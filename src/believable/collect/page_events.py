@@ -183,7 +183,7 @@ def streams_of(context: Context, trial: TrialBase) -> tuple[str, ...]:
     return tuple(stream.kind for stream in INSTRUMENTS[annotation.kind].streams)
 
 
-def annotated(conn: Connection, context: Context, standing: Standing) -> tuple[Event, ...]:
+def annotation_events(conn: Connection, context: Context, standing: Standing) -> tuple[Event, ...]:
     """The events of the annotation since the page opened, in order."""
     events = [
         event

@@ -1,4 +1,4 @@
-"""Whether a claimed view was possible. The browser reports what it played; the server knows the
+"""Whether a claimed view was possible. The browser reports the played parts; the server knows the
 medium's length, the bytes sent and the time since the page was opened.
 """
 
@@ -26,7 +26,7 @@ UNCHECKED_LINKS = ("simulated",)
 
 
 def needed_ms(controls: Controls, length_ms: int | None, progress: ViewingProgress) -> int:
-    """The shortest time in which a person can have seen what the browser claims.
+    """The shortest time in which a person can have seen the claimed parts.
 
     If jumping is impossible, reaching the end means that all of it was played.
     """

@@ -16,7 +16,7 @@ from believable.contracts.controls import Controls
 class PagePlayer:
     """The player of a page, or several alike. `controls` is None without any.
 
-    `labels` are the names of several players (A, B, …), `overlays` what people can open next to
+    `labels` are the names of several players (A, B, …), `overlays` the panels next to
     the picture (`plan`, `log`), `medium_ms` the length of media that are no stimuli of the study.
     """
 

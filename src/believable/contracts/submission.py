@@ -223,7 +223,7 @@ def still_to_watch(controls: Controls, seen: Sequence[SeenPlayer]) -> InvalidAns
     )
 
 
-def unseen(trial: TrialBase, page: OpenPage) -> InvalidAnswer | None:
+def unseen_reason(trial: TrialBase, page: OpenPage) -> InvalidAnswer | None:
     """Why the page cannot be left yet: something is not watched, or too little was annotated."""
     controls, annotation = trial.player.controls, trial.annotation
     if controls is not None and not all(watched_enough(controls, seen) for seen in page.seen):

@@ -2,7 +2,7 @@
 leaves.
 
 Answers are those of the person's mind if the study's protocol has a behaviour, else of the
-instruments' `simulate`. The person only knows what the browser shows, plus the study folder: for
+instruments' `simulate`. The person only knows the page in the browser, plus the study folder: for
 the right answers of checks, which a careful person finds, and to recognise stimuli.
 """
 

@@ -76,7 +76,7 @@ def length_ms(beginning: bytes) -> int | None:
     return round(1000 * length / scale) if scale else None
 
 
-def aimed(acts: Sequence[Act], log: Sequence[SeenAction], rng: random.Random) -> list[Act]:
+def aim_flags(acts: Sequence[Act], log: Sequence[SeenAction], rng: random.Random) -> list[Act]:
     """Flags on moments become flags on an action that is in progress then, as the button of its
     line makes them.
     """

@@ -14,7 +14,7 @@ from believable.contracts.instrument import InvalidAnswer
 from believable.contracts.page import PageKind, ShownPage
 from believable.contracts.page_parts import PagePlayer
 from believable.contracts.record import BY_SHAPE, Rule, Text
-from believable.contracts.submission import OpenPage, unseen, watched_enough
+from believable.contracts.submission import OpenPage, unseen_reason, watched_enough
 from believable.contracts.trial import (
     Entry,
     MatchedSlots,
@@ -215,7 +215,7 @@ def _check_scenarios(reading: Reading, compare: Compare) -> None:
 
 def _missing(compare: Compare, page: OpenPage) -> InvalidAnswer | None:
     if compare.watch == "all":
-        return unseen(compare, page)
+        return unseen_reason(compare, page)
     watched = any(watched_enough(compare.controls, seen) for seen in page.seen)
     return None if watched else InvalidAnswer("error.watch")
 

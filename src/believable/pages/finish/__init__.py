@@ -15,7 +15,7 @@ from believable.contracts.page_parts import Closing
 from believable.contracts.record import BY_SHAPE, Record, Text
 from believable.contracts.trial import Entry, TrialBase
 from believable.core.nodes import Node
-from believable.study.checks.names import repeated
+from believable.study.checks.names import report_repeated
 from believable.study.platforms import PLATFORMS, parameters
 from believable.study.reading import Reading
 from believable.study.wording import shown, unknown
@@ -85,7 +85,7 @@ def _codes(reading: Reading, finish: Finish) -> None:
     if place is None or reading.broken(place.path):
         return
     own = [(node.value, node) for node in place.value.values() if node.value != "auto"]
-    repeated(reading, own, "code")
+    report_repeated(reading, own, "code")
     for value, node in own:
         if not value.strip():
             reading.report(node, "the code is empty.", "Write a code, or `auto`.")

@@ -152,7 +152,7 @@ def _finite(value: Any) -> float | None:
     return float(value) if number and math.isfinite(value) else None
 
 
-def gated(test: Qa, page: OpenPage, agreement: float) -> dict[str, Any]:
+def gate_answers(test: Qa, page: OpenPage, agreement: float) -> dict[str, Any]:
     """The answers of a quality test: its score and, at the last one, the mean of all and whether it
     is enough.
     """
@@ -175,7 +175,7 @@ def gated(test: Qa, page: OpenPage, agreement: float) -> dict[str, Any]:
 
 def _judge(test: Qa, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
     """A quality test closes with its score; the gate may end the session."""
-    scored = gated(test, page, score(test, page.annotated))
+    scored = gate_answers(test, page, score(test, page.annotated))
     stopped = test.gate == "screen_out" and scored.get(RELIABLE) is False
     return Judgement("failed" if stopped else "done", scored)
 

@@ -20,7 +20,7 @@ from believable.contracts.trial import Entry, PageAnswer, Question, TrialBase
 from believable.core.errors import InvalidInput
 from believable.instruments.choice import AnswerOption, ChoiceParams
 from believable.pages.check import TriedPage
-from believable.study.checks.names import known_stimulus, repeated
+from believable.study.checks.names import known_stimulus, report_repeated
 from believable.study.reading import Reading
 from believable.study.wording import unknown
 
@@ -138,7 +138,7 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     named = [
         (question.stimulus, node) for question, node in zip(recall.questions, nodes, strict=False)
     ]
-    repeated(reading, named, "stimulus")
+    report_repeated(reading, named, "stimulus")
     for question, node in zip(recall.questions, nodes, strict=False):
         known_stimulus(reading, question.stimulus, node)
         values = [question.right.value, *(option.value for option in question.wrong)]

@@ -24,7 +24,7 @@ from believable.pages.expected_time import minutes_left
 from believable.pages.message import AnnotatePart, ControlsPart, MediumPart, TrialMessage, seen_part
 from believable.study.definition import Definition
 from believable.web.bundles import find_bundled
-from believable.web.participant.questions import QuestionView, client_rule, localised, view
+from believable.web.participant.questions import QuestionView, client_rule, localise, view
 from believable.web.templating import fragment, markdown_page
 
 
@@ -378,7 +378,7 @@ def _question(question: Question, rule: dict[str, Any] | None, language: str) ->
         "id": question.id,
         "kind": question.kind,
         "required": question.required,
-        "params": localised(question.params, language),
+        "params": localise(question.params, language),
         **({"show_if": rule} if rule else {}),
     }
 
@@ -410,7 +410,7 @@ def _annotate(session: SessionView) -> AnnotatePart | None:
     instrument = INSTRUMENTS[annotation.kind]
     return AnnotatePart(
         kind=annotation.kind,
-        params=localised(annotation.params, session.language),
+        params=localise(annotation.params, session.language),
         practice=_in_bundle(f"/static/instruments/{instrument.practice}")
         if session.trial.trial.practises
         else None,
