@@ -6,6 +6,7 @@ import copy
 import datetime
 import re
 from dataclasses import dataclass, fields
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +18,20 @@ from believable.bundle.read import Bundle, RawEvent
 from believable.core.errors import InvalidInput
 from believable.report.chart_rows import no_links
 from believable.report.page import fragment
+
+
+@pytest.fixture(scope="module")
+def studies(studies):
+    """With a pass criterion of few simulated studies: it is tested with its protocol, and takes
+    most of the time.
+    """
+    tree = copy.deepcopy(studies.COMPARING)
+    tree["analysis"]["options"]["criterion_studies"] = 20
+
+    def judges(n, **fields):
+        return studies.judges(n, **({"tree": tree} | fields))
+
+    return SimpleNamespace(**(vars(studies) | {"COMPARING": tree, "judges": judges}))
 
 
 def changed(studies, **fields):

@@ -49,7 +49,7 @@ def use(page: Page, name: str) -> None:
     play.press("Enter")
 
 
-@pytest.mark.parametrize("width", [1280, 1024, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(1024, marks=pytest.mark.slow), 390])
 def test_nothing_lies_over_something_else(page: Page, gallery: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     for group, name in (

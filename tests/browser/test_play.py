@@ -293,6 +293,7 @@ timeline:
 """
 
 
+@pytest.mark.slow  # recording without a browser: tests/cli/test_record.py
 def test_a_lab_records_rounds_of_its_own(page: Page, tmp_path: Path, rounds: ModuleType) -> None:
     """`believable record maze` serves a page, and the round is in the folder as soon as it is
     over.
@@ -360,6 +361,7 @@ def test_in_fog_the_page_gets_and_draws_the_opponent_only_while_it_is_seen(
     assert unseen[0].value is True
 
 
+@pytest.mark.slow  # films of rounds: tests/web/participant/test_round_films.py
 def test_a_round_may_be_shown_as_a_video(
     page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
 ) -> None:

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from believable.cli import group
 from believable.core.errors import Conflict, InvalidInput, NotFound
+from tests.quick_studies import simulate_little
 
 
 def believable(*arguments: str) -> str:
@@ -27,6 +28,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study of comparisons with 12 simulated participants. Do not change it: copy it."""
     folder = tmp_path_factory.mktemp("analyse") / "pairs"
     believable("new", str(folder), "--protocol", "hntt")
+    simulate_little(folder)
     believable("simulate", str(folder), "--participants", "12", "--seed", "1")
     return folder
 

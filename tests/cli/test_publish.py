@@ -20,6 +20,7 @@ from believable.cli import group
 from believable.core import event_chain
 from believable.core.errors import Conflict, NotFound, Refused
 from believable.report.redact import reseal
+from tests.quick_studies import simulate_little
 
 SECRET = "It walked stiffly. Write to anna.b@example.org or ask Dr. Jones"
 
@@ -39,6 +40,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         result = CliRunner().invoke(group, command, catch_exceptions=False)
         assert result.exit_code == 0, result.output
+        if command[0] == "new":
+            simulate_little(made)
     return made
 
 

@@ -14,6 +14,7 @@ from believable.core.clock import WallClock
 from believable.core.errors import InvalidInput, NotFound
 from believable.store import audit_log
 from believable.store.engine import Store
+from tests.quick_studies import simulate_little
 
 
 def call(*arguments: str) -> Result:
@@ -24,6 +25,7 @@ def call(*arguments: str) -> Result:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("reported") / "study"
     assert call("new", str(made), "--protocol", "hntt").exit_code == 0
+    simulate_little(made)
     assert call("simulate", str(made), "--participants", "6", "--drop-out", "0").exit_code == 0
     return made
 

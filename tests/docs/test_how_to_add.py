@@ -4,7 +4,11 @@ their checks pass, and their commands work in this order.
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -87,3 +91,35 @@ def test_every_page_about_adding_something_is_followed() -> None:
 
 #: Pages about parts that only we add.
 IN_OUR_TREE = ("how-to/add-a-console-page.md", "how-to/add-a-statistic.md")
+
+
+@pytest.mark.slow
+def test_a_console_page_is_added_to_a_clone_as_its_page_says(tmp_path: Path) -> None:
+    """A copy of the source takes the files and the change; the page's own test and those of every
+    route pass.
+    """
+    for name in ("src", "tests/web", "validation"):
+        copy = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=copy)
+    for file in (*(ROOT / "tests").glob("*.py"), ROOT / "pyproject.toml"):
+        shutil.copy(file, tmp_path / file.relative_to(ROOT))
+    page = "how-to/add-a-console-page.md"
+    for name, text in files_of(page).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (change,) = re.findall(r"```diff\n(.*?)```", (DOCS / page).read_text("utf-8"), re.S)
+    lines = change.splitlines(keepends=True)
+    old, new = ("".join(line[1:] for line in lines if line[0] == sign) for sign in "-+")
+    pages = tmp_path / "src" / "believable" / "web" / "console" / "__init__.py"
+    assert pages.read_text().count(old) == 2
+    pages.write_text(pages.read_text().replace(old, new))
+    console = "tests/web/console"
+    tested = [f"{console}/test_links_page.py", f"{console}/test_rights.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n", "0", *tested, "tests/web/test_routes_refuse.py"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout

@@ -23,6 +23,7 @@ from believable.store import review as stored
 from believable.store.tables.collected import decisions
 from believable.web.app import Settings
 from believable.web.console.live_results import LiveResults, ResultsKey, compute_result
+from tests.quick_studies import simulate_little
 from tests.waiting import wait_in_loop, wait_until
 
 from .conftest import BASE, Browser, World, living, turning
@@ -41,6 +42,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         result = CliRunner().invoke(group, command, catch_exceptions=False)
         assert result.exit_code == 0, result.output
+        if command[0] == "new":
+            simulate_little(made)
     return made
 
 
