@@ -24,6 +24,7 @@ WIDTH = 30
     example="""
       believable power --test paired_t --effect 0.5
       believable power my-study --participants 30,50,70 --truth skill=0.4
+      believable power versus-v1-v2 --claim "lead:v2-v1>=.10" --truth span=1
       believable power my-study --studies 5000 --cluster tcp://head:8786
     """,
 )
