@@ -67,7 +67,7 @@ def ladder(options: LadderOptions) -> JoinedLadder:
     target = Path(options.out or "ladder")
     check_report_folder(target)
     judged: list[StudyChoices] = []
-    analyses = []
+    analyses: list[Analysis] = []
     with script_ahead() as script:
         for source in options.sources:
             with open_dataset(source, options) as dataset:
@@ -97,7 +97,7 @@ def _choices(name: str, dataset: Dataset) -> StudyChoices:
 
 
 def _analysis(judged: Sequence[StudyChoices], analyses: Sequence[Analysis]) -> Analysis:
-    """The ladder as an analysis, which the report lays out."""
+    """The ladder as a separate analysis, which the report lays out."""
     joined = join_ladder(judged)
     names = [study.name for study in joined.studies]
 
