@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from believable.bundle.round_tables import RoundRecord
 from believable.bundle.tables import CODING_TABLES, BundleTable, Row
+from believable.study.pool_draw import DrawnName
 
 
 def day(at_ms: int) -> str:
@@ -44,6 +45,8 @@ class SessionRecord:
     #: The last event before the latest run began.
     run_after_seq: int = 0
     excluded: bool = False
+    #: Clips and levels that were drawn by their views.
+    draws: tuple[DrawnName, ...] = ()
 
     @property
     def simulated(self) -> bool:

@@ -24,6 +24,7 @@ from believable.bundle.session_records import (
 )
 from believable.core.errors import NotFound
 from believable.store import monitor, review, rounds, studies, study_versions
+from believable.store.clip_draws import draws_of
 from believable.store.database_tables import (
     decisions,
     definitions,
@@ -35,6 +36,7 @@ from believable.store.database_tables import (
 from believable.store.fixed_statements import FixedStatement
 from believable.store.sessions import POOLS, closed_trial, get_file
 from believable.store.view_checks import checks_of
+from believable.study.pool_draw import DrawnName
 
 T = TypeVar("T")
 
@@ -148,8 +150,9 @@ _EVENTS = FixedStatement(
 def _chunk(
     conn: Connection, ids: Sequence[str], looks: review.Looks, names: Mapping[str, str]
 ) -> Iterator[CollectedSession]:
+    drawn = draws_of(conn, ids)
     records = {
-        row.id: _session(row)
+        row.id: _session(row, drawn[row.id])
         for row in conn.execute(select(sessions).where(sessions.c.id.in_(ids)))
     }
     closed = _by_session(conn, trials, ids, ("run", "position"), closed_trial)
@@ -222,9 +225,10 @@ def _by_session(
     return groups
 
 
-def _session(row: Row[Any]) -> SessionRecord:
-    values = {name: getattr(row, name) for name in SessionRecord.__slots__}
-    return SessionRecord(**values | {"arms": json.loads(row.arms), "rows": json.loads(row.rows)})
+def _session(row: Row[Any], drawn: Sequence[DrawnName]) -> SessionRecord:
+    values = {name: getattr(row, name) for name in SessionRecord.__slots__ if name != "draws"}
+    parsed = {"arms": json.loads(row.arms), "rows": json.loads(row.rows), "draws": tuple(drawn)}
+    return SessionRecord(**values | parsed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -218,6 +219,17 @@ view_checks = Table(  # whether a stimulus could have been seen, for each player
     Column(
         "refused", Integer, nullable=False, server_default="0"
     ),  # submissions that claimed an impossible view
+)
+
+clip_draws = Table(  # names that were drawn by their views when a session began
+    "clip_draws",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("place", String(400), primary_key=True),  # in the plan
+    Column("number", Integer, primary_key=True),  # several names of one place
+    Column("kind", String(8), nullable=False),  # level | stimulus
+    Column("name", String(200), nullable=False),
+    Column("probability", Float, nullable=True),  # as the policy states it
 )
 
 decisions = Table(  # about sessions and answers, never overwritten

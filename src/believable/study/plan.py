@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 
@@ -41,23 +41,25 @@ from believable.study.stimulus_draw import must_fill
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """What chance decided for one session: a level per arm, a row per Latin square (by block id),
-    and a seed for the rest.
+    and a seed for the rest. `drawn`: names that were drawn by their views, by their place in the
+    plan; see `pool_draw`.
     """
 
     arms: Mapping[str, str]
     rows: Mapping[str, int]
     seed: int
+    drawn: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-#: Which units (levels or items) of a block are run, in which order: `(block, run, number of units)
-#: → indices`.
-Chooser = Callable[[Block, int, int], Sequence[int]]
+#: Which units (levels or items) of a block are run, in which order: `(block, run, names of the
+#: units) → indices`.
+Chooser = Callable[[Block, int, Sequence[str]], Sequence[int]]
 
 
 def plan(study: Study, assignment: Assignment) -> tuple[PlannedTrial, ...]:
     """The trials of one session, in order."""
     pages = unroll(study, assignment.arms, chooser(assignment))
-    return fill(study, _with_practice(pages), assignment.seed)
+    return fill(study, _with_practice(pages), assignment.seed, assignment.drawn)
 
 
 def is_settled(study: Study) -> bool:
@@ -76,10 +78,19 @@ def is_settled(study: Study) -> bool:
     return fixed(study.timeline)
 
 
+def level_place(block: Block, run: int) -> str:
+    """The place of the drawn levels of one run of a block."""
+    return f"levels:{block.id}.{run}"
+
+
 def chooser(assignment: Assignment) -> Chooser:
     """The order and the sample that the assignment settles."""
 
-    def choose(block: Block, run: int, n: int) -> Sequence[int]:
+    def choose(block: Block, run: int, names: Sequence[str]) -> Sequence[int]:
+        drawn = assignment.drawn.get(level_place(block, run))
+        if drawn is not None:
+            return [names.index(name) for name in drawn]
+        n = len(names)
         k = n if block.sample is None else min(block.sample, n)
         if block.order == "latin_square":
             rows = williams(n)
@@ -154,10 +165,11 @@ class _Unroller:
 
     @cached_property
     def scenarios(self) -> dict[str, frozenset[str]]:
-        return {
-            name: frozenset(stimulus.id for stimulus in pool(self._study, Setting(None, name)))
-            for name in self._study.scenarios
-        }
+        groups: dict[str, list[str]] = {name: [] for name in self._study.scenarios}
+        for stimulus in self._study.stimuli:
+            if stimulus.match_group is not None:
+                groups.setdefault(stimulus.match_group, []).append(stimulus.id)
+        return {name: frozenset(members) for name, members in groups.items()}
 
     def fitting(self, around: Setting, wanted: Setting) -> tuple[str, ...]:
         if (around, wanted) not in self._pools:
@@ -182,9 +194,8 @@ class _Unroller:
                 around.stimulus,
                 around.skip_if,
             )
-            return [
-                self._item(block.each[i], inside) for i in self._choose(block, run, len(block.each))
-            ]
+            names = [item.id for item in block.each]
+            return [self._item(block.each[i], inside) for i in self._choose(block, run, names)]
         passes = self._passes(block, run, around)
         first = run * len(passes) + 1
         return [
@@ -208,7 +219,7 @@ class _Unroller:
                 (around.setting, Slot(f"{group}.{i + 1}", block.id, names, in_order))
                 for i in range(min(block.sample, len(names)))
             ]
-        chosen = [names[i] for i in self._choose(block, run, len(names))]
+        chosen = [names[i] for i in self._choose(block, run, names)]
         settings = [settle(self._study, block, around.setting, name) for name in chosen]
         return [(setting, setting.stimulus or around.stimulus) for setting in settings]
 
@@ -308,21 +319,40 @@ def _places(page: Page) -> tuple[str | Slot | None, ...]:
     )
 
 
-def fill(study: Study, pages: Sequence[Page], seed: int) -> tuple[PlannedTrial, ...]:
-    """Draw what still waits, and number the pages."""
+def draw_names(
+    pages: Sequence[Page], seed: int, views: Mapping[str, int] | None = None
+) -> dict[str, tuple[str, ...]]:
+    """The stimuli for every choice of the pages that is still open, by its place: by chance, or
+    those with the fewest `views`.
+    """
     slots, matched, taken = waiting(pages)
-    filled = must_fill(slots, matched, taken=taken, seed=seed)
+    filled = must_fill(slots, matched, taken=taken, seed=seed, views=views)
+    names = {slot.key: (filled.drawn[slot],) for slot in slots}
+    for group in matched:
+        names[group.key] = tuple(filled.drawn[slot] for slot in filled.slots[group])
+    return names
+
+
+def fill(
+    study: Study, pages: Sequence[Page], seed: int, drawn: Mapping[str, tuple[str, ...]]
+) -> tuple[PlannedTrial, ...]:
+    """Draw what still waits, and number the pages."""
+    slots, matched, _ = waiting(pages)
+    open_places = [place.key for place in (*slots, *matched)]
+    names = drawn if all(key in drawn for key in open_places) else draw_names(pages, seed)
     by_id = {stimulus.id: stimulus for stimulus in study.stimuli}
 
     def name_of(place: str | Slot) -> str:
-        return filled.drawn[place] if isinstance(place, Slot) else place
+        return names[place.key][0] if isinstance(place, Slot) else place
 
     planned = []
     for position, page in enumerate(pages):
-        places = (
-            filled.slots[page.several] if isinstance(page.several, MatchedSlots) else page.several
+        several_names = (
+            list(names[page.several.key])
+            if isinstance(page.several, MatchedSlots)
+            else [name_of(place) for place in page.several]
         )
-        several = _shuffle([name_of(place) for place in places], page.key, seed)
+        several = _shuffle(several_names, page.key, seed)
         name = None if page.stimulus is None else name_of(page.stimulus)
         shown = [by_id[stimulus] for stimulus in (several or ([] if name is None else [name]))]
         condition = _common([stimulus.condition for stimulus in shown], page.setting.condition)

@@ -7,13 +7,16 @@ others.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from believable.contracts.trial import MatchedSlots, Slot
 from believable.core.errors import InvalidInput
 from believable.core.seeds import generator
+
+K = TypeVar("K", bound=Hashable)
 
 
 class OutOfStimuli(InvalidInput):
@@ -27,9 +30,20 @@ class OutOfStimuli(InvalidInput):
         )
 
 
-def draw(slots: Sequence[Slot], *, taken: Collection[str], seed: int) -> dict[Slot, str]:
-    """One stimulus per slot, none twice and none of `taken`."""
-    drawn, left_over = match(slots, taken=taken, seed=seed)
+def draw(
+    slots: Sequence[Slot],
+    *,
+    taken: Collection[str],
+    seed: int,
+    views: Mapping[str, int] | None = None,
+) -> dict[Slot, str]:
+    """One stimulus per slot, none twice and none of `taken`: by chance, or those with the fewest
+    `views`.
+    """
+    if views is None:
+        drawn, left_over = match(slots, taken=taken, seed=seed)
+    else:
+        drawn, left_over = match_least_viewed(slots, taken=taken, seed=seed, views=views)
     if left_over:
         raise OutOfStimuli(left_over[0])
     return in_file_order(slots, drawn)
@@ -49,18 +63,48 @@ def match(
     return {slots[number]: stimulus for stimulus, number in holder.items()}, left_over
 
 
+def match_least_viewed(
+    slots: Sequence[Slot], *, taken: Collection[str], seed: int, views: Mapping[str, int]
+) -> tuple[dict[Slot, str], list[Slot]]:
+    """As `match`, with the stimuli of the fewest views that fill the slots; chance decides among
+    equals.
+
+    Stimuli are offered in the order of their views, and each one that can be placed stays placed.
+    Sets of stimuli that can be placed together form a matroid, so this order is optimal.
+    """
+    fitting: dict[str, list[int]] = {}
+    for number, slot in enumerate(slots):
+        for name in slot.allowed:
+            if name not in taken:
+                fitting.setdefault(name, []).append(number)
+    rng = generator(seed, "draw by views")
+    names = sorted(fitting)
+    rng.shuffle(names)
+    names.sort(key=lambda name: views.get(name, 0))
+    holder: dict[int, int] = {}
+    preferences: list[list[int]] = []
+    for number, name in enumerate(names):
+        if len(holder) == len(slots):
+            break
+        rng.shuffle(fitting[name])
+        preferences.append(fitting[name])
+        _augment(number, preferences, holder)
+    drawn = {slots[slot]: names[number] for slot, number in holder.items()}
+    return drawn, [slot for number, slot in enumerate(slots) if number not in holder]
+
+
 def _shuffled(slot: Slot, taken: Collection[str], seed: int) -> list[str]:
     names = [name for name in slot.allowed if name not in taken]
     generator(seed, "draw", slot.key).shuffle(names)
     return names
 
 
-def _augment(start: int, preferences: Sequence[Sequence[str]], holder: dict[str, int]) -> bool:
-    """Give `start` a stimulus, moving earlier slots to others where needed (shortest augmenting
+def _augment(start: int, preferences: Sequence[Sequence[K]], holder: dict[K, int]) -> bool:
+    """Give `start` a partner, moving earlier ones to others where needed (shortest augmenting
     path).
     """
-    came_from: dict[str, tuple[int, str | None]] = {}
-    queue: deque[tuple[int, str | None]] = deque([(start, None)])
+    came_from: dict[K, tuple[int, K | None]] = {}
+    queue: deque[tuple[int, K | None]] = deque([(start, None)])
     while queue:
         slot, given_up = queue.popleft()
         for name in preferences[slot]:
@@ -68,7 +112,7 @@ def _augment(start: int, preferences: Sequence[Sequence[str]], holder: dict[str,
                 continue
             came_from[name] = (slot, given_up)
             if name not in holder:
-                step: str | None = name
+                step: K | None = name
                 while step is not None:
                     holder[step], step = came_from[step][0], came_from[step][1]
                 return True
@@ -107,19 +151,27 @@ class FilledSlots:
 
 
 def fill_all(
-    slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken: Collection[str], seed: int
+    slots: Sequence[Slot],
+    together: Sequence[MatchedSlots],
+    *,
+    taken: Collection[str],
+    seed: int,
+    views: Mapping[str, int] | None = None,
 ) -> FilledSlots:
     """A stimulus for every slot, if that is possible at all; scenarios are tried in a seeded
-    order.
+    order. With `views`, stimuli with the fewest views are preferred.
     """
     if not together:
-        drawn, left_over = match(slots, taken=taken, seed=seed)
+        if views is None:
+            drawn, left_over = match(slots, taken=taken, seed=seed)
+        else:
+            drawn, left_over = match_least_viewed(slots, taken=taken, seed=seed, views=views)
         return (
             FilledSlots({}, {}, left_over)
             if left_over
             else FilledSlots(in_file_order(slots, drawn), {}, [])
         )
-    search = _Search(list(slots), list(together), taken, seed)
+    search = _Search(list(slots), list(together), taken, seed, views)
     chosen = search.run(thorough=False)
     if chosen is None:
         chosen = search.run(thorough=True)
@@ -127,15 +179,22 @@ def fill_all(
         return FilledSlots({}, {}, search.unfilled())
     everything = [*slots, *(slot for option in chosen for slot in option)]
     return FilledSlots(
-        draw(everything, taken=taken, seed=seed), dict(zip(together, chosen, strict=True)), []
+        draw(everything, taken=taken, seed=seed, views=views),
+        dict(zip(together, chosen, strict=True)),
+        [],
     )
 
 
 def must_fill(
-    slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken: Collection[str], seed: int
+    slots: Sequence[Slot],
+    together: Sequence[MatchedSlots],
+    *,
+    taken: Collection[str],
+    seed: int,
+    views: Mapping[str, int] | None = None,
 ) -> FilledSlots:
     """As `fill_all`; raises OutOfStimuli where something stays empty."""
-    filled = fill_all(slots, together, taken=taken, seed=seed)
+    filled = fill_all(slots, together, taken=taken, seed=seed, views=views)
     if filled.left_over:
         raise OutOfStimuli(filled.left_over[0])
     return filled
@@ -148,7 +207,12 @@ class _Search:
     """
 
     def __init__(
-        self, slots: list[Slot], together: list[MatchedSlots], taken: Collection[str], seed: int
+        self,
+        slots: list[Slot],
+        together: list[MatchedSlots],
+        taken: Collection[str],
+        seed: int,
+        views: Mapping[str, int] | None = None,
     ) -> None:
         self._slots = slots
         self._together = together
@@ -156,6 +220,8 @@ class _Search:
         self._seed = seed
         self._steps = 0
         self._options = [self._shuffled(group) for group in together]
+        self._views = views
+        self._sorted_views: dict[tuple[str, ...], list[int]] = {}
 
     def run(self, *, thorough: bool) -> list[tuple[Slot, ...]] | None:
         self._steps = 0
@@ -184,7 +250,7 @@ class _Search:
     ) -> list[tuple[Slot, ...]] | None:
         if len(chosen) == len(self._together):
             return chosen if thorough or self._possible(chosen, everything=True) else None
-        for option in self._options[len(chosen)]:
+        for option in self._in_order(chosen):
             self._steps += 1
             if self._steps > MAX_STEPS:
                 return None
@@ -195,6 +261,26 @@ class _Search:
                 ):
                     return drawn
         return None
+
+    def _in_order(self, chosen: Sequence[tuple[Slot, ...]]) -> Sequence[tuple[Slot, ...]]:
+        """The options of the next comparison: as shuffled, or those with the fewest views first."""
+        options = self._options[len(chosen)]
+        if self._views is None:
+            return options
+        used = Counter(slot.allowed for option in chosen for slot in option)
+        return sorted(
+            options, key=lambda option: sum(self._next_views(slot.allowed, used) for slot in option)
+        )
+
+    def _next_views(self, allowed: tuple[str, ...], used: Mapping[tuple[str, ...], int]) -> int:
+        """The views of the stimulus that a slot would get if `used` of them were drawn before."""
+        if allowed not in self._sorted_views:
+            views = self._views or {}
+            self._sorted_views[allowed] = sorted(
+                views.get(name, 0) for name in allowed if name not in self._taken
+            )
+        least = self._sorted_views[allowed]
+        return least[min(used[allowed], len(least) - 1)] if least else 0
 
     def _possible(self, chosen: Sequence[tuple[Slot, ...]], *, everything: bool) -> bool:
         if everything:
