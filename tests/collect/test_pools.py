@@ -77,9 +77,7 @@ def join_at_once(database_url: str, link: str, servers: int, each: int) -> list[
         )
         for _ in range(servers)
     ]
-    return [
-        token for worker in workers for token in json.loads(worker.communicate(timeout=300)[0])
-    ]
+    return [token for worker in workers for token in json.loads(worker.communicate(timeout=300)[0])]
 
 
 @pytest.mark.parametrize("clips", [300, 55])
@@ -122,9 +120,7 @@ def test_clips_of_a_session_that_was_left_return_unless_every_judge_gets_fresh_o
     assert idle.token != person.token
     clock.advance(10 * 60 * 60_000)
     counted = desk.store.read(
-        lambda conn: count_views(
-            conn, "s", POOLS["real"], clock.now_ms(), fresh=draw == "fresh"
-        )
+        lambda conn: count_views(conn, "s", POOLS["real"], clock.now_ms(), fresh=draw == "fresh")
     )
     assert sum(counted.stimuli.values()) == kept, "an untouched session showed nothing"
 
