@@ -51,6 +51,7 @@ __all__ = [
     "check_protocol",
     "export",
     "figures",
+    "join",
     "load_study",
     "new",
     "power",
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from believable.app.analyse import analyse
     from believable.app.check import check
     from believable.app.export import export
+    from believable.app.join import join
     from believable.app.new import new
     from believable.app.power import power
     from believable.app.preregister import preregister
@@ -133,6 +135,7 @@ _PLACES = {
     "analyse": "app.analyse",
     "report": "app.report",
     "export": "app.export",
+    "join": "app.join",
     "publish": "app.publish",
     "revise": "app.revise",
     "load_study": "app.study_data",
