@@ -13,8 +13,9 @@ import pytest
 
 from believable.collect.desk import Collect
 from believable.core.clock import VirtualClock
-from believable.store import sessions
+from believable.store import sessions, studies
 from believable.store.clip_draws import count_views
+from believable.store.engine import Store
 from believable.store.sessions import POOLS
 from believable.study.definition import Definition, Medium
 from believable.study.load import load
@@ -145,3 +146,24 @@ def test_real_and_simulated_sessions_are_counted_apart(
             lambda conn, pool=pool: count_views(conn, "s", POOLS[pool], now_ms, fresh=False)
         )
         assert sum(counted.stimuli.values()) == views
+
+
+def test_judges_who_are_added_later_continue_the_same_study(
+    database_url: str, clock: VirtualClock, make_pools: Any, tmp_path: Path
+) -> None:
+    """The study is closed, the server ends, another one opens it again: clips go on being fresh."""
+    seen: list[str] = []
+    numbers: list[int] = []
+    definition = make_pools("fresh", 60)
+    for state in ("closed", "open"):
+        with Store.open(database_url, clock=clock) as store:
+            desk = Collect(store, clock=clock, key=b"k" * 32, media_dir=tmp_path / "media")
+            link = desk.publish("s", definition).links["open"]
+            store.write(lambda conn: studies.set_state(conn, "s", "open"))
+            for _ in range(5):
+                token = desk.join(link, {}, "en", True).now().token
+                seen += clips_of(desk, token)
+                numbers.append(desk.view(token).now().session.number)
+            store.write(lambda conn, state=state: studies.set_state(conn, "s", state))
+    assert len(seen) == len(set(seen)) == 120
+    assert numbers == list(range(1, 11))

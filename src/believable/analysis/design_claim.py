@@ -20,7 +20,15 @@ from scipy import stats
 from believable.contracts.trial import PlannedTrial
 from believable.core.errors import InvalidInput
 from believable.study.plan import Cell, choose, plan
-from believable.study.pool_draw import Views, deal, level_key, needs_draw, with_draw
+from believable.study.pool_draw import (
+    FRESH_CLIPS,
+    Views,
+    deal,
+    effective_draw,
+    level_key,
+    needs_draw,
+    with_draw,
+)
 from believable.study.records import Study
 
 #: Judges of a study that does not say how many it wants.
@@ -186,6 +194,13 @@ def claim_notes(study: Study) -> Iterator[tuple[str, str, str]]:
             "warning",
             f"`draw: {study.draw}` has no effect: every session shows all {claim.n_clips} clips.",
             "Add `sample: 6` to the block that runs over scenarios or stimuli.",
+        )
+    if study.draw != effective_draw(study) and not claim.shows_all:
+        yield (
+            "warning",
+            f"a condition has fewer than {FRESH_CLIPS} clips: analyses treat the design as `draw:"
+            " pool`.",
+            "Record more clips, or write `draw: pool`.",
         )
     if study.draw == "fresh" and not claim.shows_all and claim.repeated is not None:
         yield (

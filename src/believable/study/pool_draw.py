@@ -98,6 +98,19 @@ def needs_draw(study: Study) -> bool:
     return study.draw != "shared" and not is_settled(study)
 
 
+#: Judges get clips that nobody else sees only if each condition has as many as this; with fewer it
+#: is a pool.
+FRESH_CLIPS = 60
+
+
+def effective_draw(study: Study) -> Literal["shared", "pool", "fresh"]:
+    """The draw as analyses treat it: `fresh` from too small pools is `pool`."""
+    counts = Counter(stimulus.condition for stimulus in study.stimuli)
+    if study.draw == "fresh" and min(counts.values(), default=0) < FRESH_CLIPS:
+        return "pool"
+    return study.draw
+
+
 def deal(
     study: Study, assignment: Assignment, views: Views, policy: LevelPolicy = least_viewed
 ) -> tuple[DrawnName, ...]:
