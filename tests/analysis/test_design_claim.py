@@ -11,7 +11,7 @@ from believable.analysis.design_claim import claim_notes, design_claim, half_wid
 from believable.stats.crossed import crossed_mean
 from believable.study.pool_draw import effective_draw
 from believable.study.records import Study
-from tests.study.test_pool_draw import COMPARES, PAIRS, REPLAYS, study_of
+from tests.pooled_studies import COMPARES, PAIRS, REPLAYS, study_of
 
 
 @pytest.mark.parametrize(("clips", "published"), [(6, 0.134), (24, 0.080), (300, 0.065)])

@@ -5,7 +5,6 @@ them.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,14 +13,13 @@ from believable.app.pools import make_clip_pools
 from believable.app.stimuli import even
 from believable.core.errors import InvalidInput
 from believable.recordings.file import write
-from believable.recordings.recording import Timing
+from believable.recordings.recording import Actor, RecordedWorld, Recording, Timing, Track
 from believable.stimuli.artifacts import film_amounts
 from believable.stimuli.clip_pools import source_clips
 from believable.stimuli.verify import verify
 from believable.study.load import load
 from believable.study.pools import INDEX
 from tests.films import film
-from tests.stimuli.test_render import REPLAY
 
 pytest.importorskip("av", reason="needs the video extra")
 
@@ -55,16 +53,22 @@ def study(tmp_path: Path) -> Path:
 def recordings(folder: Path, lengths: dict[str, int]) -> Path:
     """Recordings of so many frames of 100 ms."""
     for name, frames in lengths.items():
-        track = replace(
-            REPLAY.tracks[0],
+        track = Track(
+            actor="m",
             x=tuple(2000 + 100 * n for n in range(frames)),
             y=(4500,) * frames,
             heading=(0,) * frames,
         )
         path = folder / f"{name}.replay.json.gz"
         path.parent.mkdir(parents=True, exist_ok=True)
-        timing = Timing(frame_ms=100, frames=frames)
-        write(replace(REPLAY, tracks=(track,), timing=timing), path)
+        walls = ("#" * 16, *["#..............#"] * 7, "#" * 16)
+        recording = Recording(
+            world=RecordedWorld(kind="arena", width=16, height=9, walls=walls),
+            actors=(Actor("m", "M", "mover"),),
+            timing=Timing(frame_ms=100, frames=frames),
+            tracks=(track,),
+        )
+        write(recording, path)
     return folder
 
 

@@ -1,7 +1,7 @@
 """Whom a study's verdict can be about, and how wide its interval will be, before any data exist.
 
 Sessions are planned as the server plans them, one after the other. The variance of a mean share
-follows from how often each judge and each clip comes:
+follows from the numbers of judgements by each judge and of each clip:
 
     Var = σ_J²/J + σ_e²/T + σ_c² Σ(views/T)²
 
@@ -45,7 +45,7 @@ MOST_JUDGES = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignClaim:
-    """What a design can show.
+    """The evidence that a design can give.
 
     n_units      pairs of clips that are compared, or clips that are judged one by one
     n_clips      all clips that are shown
@@ -90,12 +90,15 @@ class DesignClaim:
 
 def planned_judges(study: Study) -> int:
     """As the analysis plan or the limit of recruiting says."""
-    stated = None if study.analysis is None else study.analysis.stopping.n
+    stopping = None if study.analysis is None else study.analysis.stopping
+    stated = None if stopping is None else stopping.n
     return stated or study.recruit.limit or USUAL_JUDGES
 
 
 def design_claim(study: Study, judges: int | None = None) -> DesignClaim | None:
-    """What the study can show with so many judges; None if it shows no clips of two conditions."""
+    """The claim of a study with this number of judges; None if it does not show clips of two
+    conditions.
+    """
     judges = judges or planned_judges(study)
     tried = min(judges, MOST_JUDGES)
     units: Counter[tuple[str, ...]] = Counter()
@@ -126,7 +129,7 @@ def design_claim(study: Study, judges: int | None = None) -> DesignClaim | None:
 
 
 def _sessions(study: Study, judges: int) -> Iterator[tuple[PlannedTrial, ...]]:
-    """The plans of the first sessions. Nobody leaves."""
+    """The plans of the first sessions, if all are completed."""
     filled: Counter[Cell] = Counter()
     stimuli: Counter[str] = Counter()
     levels: Counter[str] = Counter()
@@ -172,7 +175,7 @@ def half_width(judges: int, trials: int, clips: float | None, *, level: float = 
     variance = sum(part for part, _ in parts)
     df = variance**2 / sum(part**2 / own for part, own in parts)
     quantile = float(stats.t.ppf((1 + level) / 2, df))
-    return min(0.5, quantile * variance**0.5)
+    return min(0.5, quantile * float(variance**0.5))
 
 
 def claim_notes(study: Study) -> Iterator[tuple[str, str, str]]:
@@ -205,8 +208,8 @@ def claim_notes(study: Study) -> Iterator[tuple[str, str, str]]:
     if study.draw == "fresh" and not claim.shows_all and claim.repeated is not None:
         yield (
             "warning",
-            f"the pool lasts for {claim.repeated - 1} judges, {claim.judges} are planned: later ones"
-            " get clips that others saw, with views balanced.",
+            f"the pool lasts for {claim.repeated - 1} judges, {claim.judges} are planned: later"
+            " judges get clips that others saw, with views balanced.",
             "Record more clips, or write `draw: pool`.",
         )
     yield "note", str(claim), ""

@@ -21,7 +21,7 @@ OUTCOME = "site_difference"
 
 
 def site_section(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
-    """One section if sessions come from several sites, else none."""
+    """Return one section if the sessions are from several sites, else none."""
     if COLUMN not in data.bundle["participants"].columns:
         return ()
     joined = data.bundle["participants"][COLUMN].values.tolist()

@@ -47,7 +47,7 @@ def join(options: JoinOptions) -> JoinedDataset:
 
     All must follow the same plan (the hash that `believable preregister` prints). Each participant
     gets a `site`, which the analysis and the report use as a factor: whether answers differ between
-    sites is tested. Exclusion rules are applied anew to all sessions together.
+    sites is tested. Exclusion rules are applied to all sessions together.
     """
     target = Path(options.out)
     names = _site_names(options)

@@ -24,8 +24,8 @@ class PoolOptions(FolderOptions, WorkersOptions):
         metavar="CONDITION=FOLDER",
     )
     scenario: str | None = option(
-        "The situation that all of them show. Without it, and without folders inside, each pair is a"
-        " scenario of its own.",
+        "The situation that all of them show. Without it, and without folders inside, each pair is"
+        " a separate scenario.",
         default=None,
     )
     draw: Literal["fresh", "pool", "shared"] = setting(
@@ -36,7 +36,9 @@ class PoolOptions(FolderOptions, WorkersOptions):
         default=None,
         ge=1,
     )
-    pairs: int | None = option("At most so many pairs: those that fit best.", default=None, ge=1)
+    pairs: int | None = option(
+        "The largest number of pairs: those that fit best.", default=None, ge=1
+    )
     seconds: float | None = option("Crop every clip to this length.", default=None, ge=1)
     most_cropped: float = setting(
         "Leave out a pair if its longer clip would lose more than this share.",
@@ -65,10 +67,11 @@ class PoolResult(FileOutcome):
 def make_clip_pools(options: PoolOptions) -> PoolResult:
     """Make pools of matched clips, so that each judge can see other ones.
 
-    Clips of the conditions are paired: of one scenario, with the same start if recordings name it,
-    else of similar length. All become films of one size and rate in FOLDER/stimuli/CONDITION, each
-    pair of equal length, and study.yaml names the pools. Serving renders nothing. Finished films are
-    not made again, so an interrupted command is simply repeated.
+    Clips of the conditions are paired: of one scenario, with the same start if recordings name
+    it, else of similar length. All become films of one size and rate in
+    FOLDER/stimuli/CONDITION, each pair of equal length, and study.yaml names the pools. Serving
+    renders nothing. Finished films are not made again, so an interrupted command is simply
+    repeated.
     """
     folder = Path(options.folder)
     pools = _source_pools(options, load_study(folder).study.conditions)

@@ -286,8 +286,8 @@ def even(options: EvenOptions) -> EvenStudy:
     tree, _ = parse((folder / "study.yaml").read_bytes(), "study.yaml")
     if tree is not None and has_pools(tree):
         raise InvalidInput(
-            f"{folder / 'study.yaml'}: it names pools, whose clips are made together. Make them even"
-            " with believable stimuli pool."
+            f"{folder / 'study.yaml'}: it names pools, whose clips are made together. Make them"
+            " even with believable stimuli pool."
         )
     if not stimuli:
         raise InvalidInput(

@@ -1,7 +1,7 @@
 """Bundles of one study from several laboratories become one bundle. Each participant gets a `site`.
 
-Rules of the analysis that look at all sessions, such as the median time, are applied anew to the
-joined data. Decisions of reviewers stay.
+Rules of the analysis that look at all sessions, such as the median time, are applied again to
+the joined data. Decisions of reviewers stay.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from believable.study.definition import Definition
 SITE = Field(
     name="site", type="string", about="Laboratory whose dataset the session is from.", required=True
 )
-#: Reasons that were decided before any analysis; all others are found anew.
+#: Reasons that were decided before any analysis; all others are found again.
 _DECIDED = frozenset(
     (
         "rejected",
@@ -40,7 +40,7 @@ _DECIDED = frozenset(
         "damaged",
     )
 )
-#: Numbers of texts and coders belong to one laboratory; texts of a joined dataset are coded anew.
+#: Numbers of texts and coders belong to one laboratory; a joined dataset has no codings.
 _NOT_JOINED = frozenset(table.name for table in CODING_TABLES)
 _REWRITTEN = frozenset(("README.md", "CHANGES.md", "dataset_description.json"))
 
@@ -101,8 +101,8 @@ def _must_fit(sites: Mapping[str, Bundle]) -> None:
     for site, bundle in sites.items():
         if bundle.released is not None:
             raise InvalidInput(
-                f"{bundle.folder}: a release has no exact times, so the analysis cannot be repeated."
-                " Join the exports (believable export), then publish."
+                f"{bundle.folder}: a release has no exact times, so the analysis cannot be"
+                " repeated. Join the exports (believable export), then publish."
             )
         if "site" in bundle["participants"].columns:
             raise InvalidInput(
@@ -183,7 +183,7 @@ def _rows(sites: Mapping[str, Bundle], tables: Sequence[BundleTable]) -> Iterato
                     seen.add(values)
                 yield table.name, row
             if table.name == "participants":
-                offset += max((int(row["number"]) - offset for row in rows), default=0)
+                offset += max((int(row["number"] or 0) - offset for row in rows), default=0)
     if any(table.name == "versions" for table in tables):
         yield from (("versions", row) for row in _versions(sites))
 

@@ -36,7 +36,8 @@ from believable.core.errors import InvalidInput
 from believable.core.event_chain import EventKind
 from believable.recordings.actions import ActionLog
 from believable.study.definition import Definition, Medium
-from believable.study.plan import Assignment, plan, rated_positions, round_name, round_position
+from believable.study.earlier_pages import rated_positions, round_name, round_position
+from believable.study.plan import Assignment, plan
 from believable.study.pool_draw import with_draw
 from believable.study.records import Stimulus
 

@@ -1,5 +1,5 @@
-"""Clips of several conditions in pairs: of one scenario, with the same start if that is known, and of
-similar length.
+"""Clips of several conditions in pairs: of one scenario, with the same start if that is known, and
+of similar length.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class PoolFilm:
     clip: PoolClip
 
     def recipe(self, look: PoolLook) -> str:
-        """Names what the film follows from."""
+        """All that the film depends on, as text."""
         parts = {"source": digest_of(self.source), "length_ms": self.length_ms, **asdict(look)}
         return json.dumps(parts, sort_keys=True)
 
@@ -111,7 +111,7 @@ def _start_and_length(file: Path) -> tuple[str | None, int]:
 
 
 def plan_films(study: Path, matches: Sequence[ClipMatch]) -> dict[str, list[PoolFilm]]:
-    """The films of each condition. A pair without a scenario is one of its own; pairs of a scenario
+    """The films of each condition. A pair without a scenario becomes one; pairs of a scenario
     are numbered in it.
     """
     films: dict[str, list[PoolFilm]] = {condition: [] for condition in matches[0].clips}
@@ -172,7 +172,7 @@ def make_pools(
     for folder in folders.values():
         folder.mkdir(parents=True, exist_ok=True)
     recipes = {film.target: film.recipe(look) for film in everything}
-    before = {target: made for folder in folders.values() for target, made in _made(folder)}
+    before = {target: made for folder in folders.values() for target, made in _recipes_in(folder)}
     kept = [
         film.target
         for film in everything
@@ -195,7 +195,7 @@ def make_pools(
     return MadePools(folders, tuple(worked.results), tuple(kept), worked.failed)
 
 
-def _made(folder: Path) -> Iterator[tuple[Path, str]]:
+def _recipes_in(folder: Path) -> Iterator[tuple[Path, str]]:
     path = folder / MADE
     if path.is_file():
         for name, recipe in json.loads(path.read_text("utf-8")).items():

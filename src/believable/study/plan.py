@@ -23,6 +23,7 @@ from believable.contracts.trial import (
     TrialBase,
 )
 from believable.core.seeds import derive, generator
+from believable.study.earlier_pages import rated_positions
 from believable.study.levels import (
     NOTHING_SETTLED,
     Setting,
@@ -327,7 +328,7 @@ def draw_names(
     """
     slots, matched, taken = waiting(pages)
     filled = must_fill(slots, matched, taken=taken, seed=seed, views=views)
-    names = {slot.key: (filled.drawn[slot],) for slot in slots}
+    names: dict[str, tuple[str, ...]] = {slot.key: (filled.drawn[slot],) for slot in slots}
     for group in matched:
         names[group.key] = tuple(filled.drawn[slot] for slot in filled.slots[group])
     return names
@@ -338,7 +339,7 @@ def fill(
 ) -> tuple[PlannedTrial, ...]:
     """Draw what still waits, and number the pages."""
     slots, matched, _ = waiting(pages)
-    open_places = [place.key for place in (*slots, *matched)]
+    open_places = [*(slot.key for slot in slots), *(group.key for group in matched)]
     names = drawn if all(key in drawn for key in open_places) else draw_names(pages, seed)
     by_id = {stimulus.id: stimulus for stimulus in study.stimuli}
 
@@ -398,47 +399,6 @@ def _common(values: Sequence[str | None], otherwise: str | None) -> str | None:
     if not values:
         return otherwise
     return values[0] if len(set(values)) == 1 else None
-
-
-def rated_positions(plan: Sequence[PlannedTrial], position: int) -> tuple[int, ...]:
-    """The earlier pages that the page at `position` asks about: those of its pass if there are any,
-    else all; one of them if it names its repetition.
-    """
-    page = plan[position]
-    watched = [earlier for earlier in plan[:position] if page.trial.is_about(earlier.trial)]
-    prefix = page.key.removesuffix(page.trial.id)
-    same_pass = [earlier for earlier in watched if earlier.key.startswith(prefix)]
-    about = tuple(earlier.position for earlier in (same_pass or watched))
-    turn = page.trial.rated_turn
-    return about if turn is None else about[turn - 1 : turn]
-
-
-def round_position(plan: Sequence[PlannedTrial], position: int) -> int | None:
-    """The position of that round in the plan: of the repetition that the page names, else the
-    latest before the page, of the same pass through a block if there is one.
-    """
-    trial = plan[position].trial
-    if trial.shown_round is None:
-        return None
-    played = [
-        page
-        for page in plan[:position]
-        if page.trial.plays_round and page.trial.id == trial.shown_round
-    ]
-    if trial.shown_turn is not None:
-        return next((page.position for page in played if page.turn == trial.shown_turn), None)
-    prefix = plan[position].key.rpartition(".")[0]
-    same_pass = [page for page in played if page.key.rpartition(".")[0] == prefix]
-    candidates = same_pass or played
-    return candidates[-1].position if candidates else None
-
-
-def round_name(plan: Sequence[PlannedTrial], position: int) -> str | None:
-    """The id of the round in the data, in the column of stimuli: `round:` and the key of its play
-    trial.
-    """
-    source = round_position(plan, position)
-    return None if source is None else f"round:{plan[source].key}"
 
 
 Factor = tuple[str, str | int]

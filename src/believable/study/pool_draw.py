@@ -1,7 +1,7 @@
 """Which clips a new session gets from pools: those with the fewest views, so that views differ by
 one at most.
 
-The draw is a pure function of the study, the session's assignment and the views so far. The caller
+The draw is a pure function of the study, the session's assignment and the earlier views. The caller
 counts views and stores the result in one transaction, so sessions that start at the same time on
 several servers are drawn one after the other.
 """
@@ -98,8 +98,7 @@ def needs_draw(study: Study) -> bool:
     return study.draw != "shared" and not is_settled(study)
 
 
-#: Judges get clips that nobody else sees only if each condition has as many as this; with fewer it
-#: is a pool.
+#: With fewer clips of a condition, `draw: fresh` is treated as a pool.
 FRESH_CLIPS = 60
 
 
@@ -142,7 +141,7 @@ def with_draw(assignment: Assignment, drawn: Sequence[DrawnName]) -> Assignment:
 def _level_chooser(
     study: Study, assignment: Assignment, views: Views, policy: LevelPolicy, levels: list[DrawnName]
 ) -> Chooser:
-    """As `plan.chooser`, with levels drawn by the policy. What it draws is appended to `levels`."""
+    """As `plan.chooser`, with levels drawn by the policy. Its draws are appended to `levels`."""
     usual = chooser(assignment)
     scenario_views = _scenario_views(study, views)
     in_session: Counter[tuple[str, str]] = Counter()

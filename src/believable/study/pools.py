@@ -1,5 +1,5 @@
-"""Entries `{pool: FOLDER, condition: …}` of `stimuli`, replaced by one stimulus for each clip of the
-folder. Past the loader there are only ordinary stimuli.
+"""Entries `{pool: FOLDER, condition: …}` of `stimuli`, replaced by one stimulus for each clip of
+the folder. Past the loader there are only ordinary stimuli.
 
 A pool's clips are the films and recordings of the folder. Folders inside it are scenarios. A file
 `pool.json` in it, which `believable stimuli pool` writes, lists the clips with their names,
@@ -79,7 +79,7 @@ def has_pools(tree: Node) -> bool:
 
 
 def expand_pools(tree: Node, folder: Path) -> tuple[Node, list[Problem]]:
-    """The tree with a stimulus for each clip, and what is wrong with its pools."""
+    """The tree with a stimulus for each clip, and the problems of its pools."""
     listed = tree.get("stimuli")
     if listed is None or not has_pools(tree):
         return tree, []
@@ -180,7 +180,7 @@ def pool_clips(folder: Path, *, prefix: str, taken: set[str]) -> Iterator[PoolCl
     """The clips of a pool, in the order of its index or of their names. Their ids are not in
     `taken`, which grows by them.
     """
-    listed = _indexed(folder) if (folder / INDEX).is_file() else _listed(folder, prefix)
+    listed = _read_index(folder) if (folder / INDEX).is_file() else _list_files(folder, prefix)
     for clip in listed:
         name, number = clip.id, 1
         while name in taken:
@@ -190,7 +190,7 @@ def pool_clips(folder: Path, *, prefix: str, taken: set[str]) -> Iterator[PoolCl
         yield clip if name == clip.id else PoolClip(**{**clip.to_tree(), "id": name})
 
 
-def _indexed(folder: Path) -> Iterator[PoolClip]:
+def _read_index(folder: Path) -> Iterator[PoolClip]:
     path = folder / INDEX
     try:
         whole = json.loads(path.read_text("utf-8"))
@@ -201,7 +201,7 @@ def _indexed(folder: Path) -> Iterator[PoolClip]:
         raise InvalidInput(f"{path} is not the index of a pool ({error}).") from None
 
 
-def _listed(folder: Path, prefix: str) -> Iterator[PoolClip]:
+def _list_files(folder: Path, prefix: str) -> Iterator[PoolClip]:
     films = {
         (file.parent, _stem(file))
         for file in folder.rglob("*")
