@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,7 @@ def test_real_and_simulated_sessions_are_counted_apart(
     now_ms = clock.now_ms()
     for pool, views in (("simulated", 12), ("real", 0)):
         counted = desk.store.read(
-            lambda conn, pool=pool: count_views(conn, "s", POOLS[pool], now_ms, fresh=False)
+            partial(count_views, study="s", kinds=POOLS[pool], now_ms=now_ms, fresh=False)
         )
         assert sum(counted.stimuli.values()) == views
 
@@ -164,6 +165,6 @@ def test_judges_who_are_added_later_continue_the_same_study(
                 token = desk.join(link, {}, "en", True).now().token
                 seen += clips_of(desk, token)
                 numbers.append(desk.view(token).now().session.number)
-            store.write(lambda conn, state=state: studies.set_state(conn, "s", state))
+            store.write(partial(studies.set_state, study_id="s", state=state))
     assert len(seen) == len(set(seen)) == 120
     assert numbers == list(range(1, 11))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ timeline:
         - watch: {id: clip, ask: [{id: human, prompt: Human?, likert: {points: 5}}]}
   - finish: {}
 """
-SMALL = {"size": "160x90", "fps": 10, "workers": 1}
+SMALL: dict[str, Any] = {"size": "160x90", "fps": 10, "workers": 1}
 
 
 @pytest.fixture

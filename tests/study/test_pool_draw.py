@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from believable.contracts.trial import MatchedSlots, Slot
-from believable.study.plan import Assignment, PlannedTrial, plan
+from believable.contracts.trial import MatchedSlots, PlannedTrial, Slot
+from believable.study.plan import Assignment, plan
 from believable.study.pool_draw import (
     DrawnLevel,
     DrawnName,

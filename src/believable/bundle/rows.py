@@ -164,7 +164,7 @@ class SessionRows:
         self._session = collected.session
         session = self._session
         assignment = Assignment(session.arms, session.rows, session.seed)
-        self._plan = plan(definition.study, with_draw(assignment, session.draws))
+        self._plan = plan(definition.study, with_draw(assignment, collected.draws))
         self._stimuli = {stimulus.id: stimulus for stimulus in definition.study.stimuli}
         self._media = definition.media
         self._happenings = read_events(collected)
@@ -215,7 +215,7 @@ class SessionRows:
         return row
 
     def draws(self) -> Iterator[Row]:
-        for drawn in self._session.draws:
+        for drawn in self._collected.draws:
             yield {
                 "session": self._session.id,
                 "draw_place": drawn.place,

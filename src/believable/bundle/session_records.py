@@ -45,8 +45,6 @@ class SessionRecord:
     #: The last event before the latest run began.
     run_after_seq: int = 0
     excluded: bool = False
-    #: Clips and levels that were drawn by their views.
-    draws: tuple[DrawnName, ...] = ()
 
     @property
     def simulated(self) -> bool:
@@ -134,6 +132,8 @@ class CollectedSession:
     decisions: tuple[DecisionRecord, ...] = ()
     rounds: tuple[RoundRecord, ...] = ()
     view_checks: tuple[ViewCheck, ...] = ()
+    #: Clips and levels that were drawn by their views.
+    draws: tuple[DrawnName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,6 @@ from believable.store.database_tables import (
 from believable.store.fixed_statements import FixedStatement
 from believable.store.sessions import POOLS, closed_trial, get_file
 from believable.store.view_checks import checks_of
-from believable.study.pool_draw import DrawnName
 
 T = TypeVar("T")
 
@@ -152,7 +151,7 @@ def _chunk(
 ) -> Iterator[CollectedSession]:
     drawn = draws_of(conn, ids)
     records = {
-        row.id: _session(row, drawn[row.id])
+        row.id: _session(row)
         for row in conn.execute(select(sessions).where(sessions.c.id.in_(ids)))
     }
     closed = _by_session(conn, trials, ids, ("run", "position"), closed_trial)
@@ -187,6 +186,7 @@ def _chunk(
             decisions=tuple(decided[name]),
             rounds=_rounds(conn, name),
             view_checks=checks_of(conn, name),
+            draws=drawn[name],
         )
 
 
@@ -225,10 +225,9 @@ def _by_session(
     return groups
 
 
-def _session(row: Row[Any], drawn: Sequence[DrawnName]) -> SessionRecord:
-    values = {name: getattr(row, name) for name in SessionRecord.__slots__ if name != "draws"}
-    parsed = {"arms": json.loads(row.arms), "rows": json.loads(row.rows), "draws": tuple(drawn)}
-    return SessionRecord(**values | parsed)
+def _session(row: Row[Any]) -> SessionRecord:
+    values = {name: getattr(row, name) for name in SessionRecord.__slots__}
+    return SessionRecord(**values | {"arms": json.loads(row.arms), "rows": json.loads(row.rows)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
