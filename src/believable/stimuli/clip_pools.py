@@ -22,8 +22,8 @@ from believable.recordings.file import read
 from believable.stimuli import source_pool, standardise
 from believable.stimuli.clip_matching import ClipMatch, SourceClip
 from believable.stimuli.probe import facts
-from believable.stimuli.raster import Look, render_file
 from believable.stimuli.recipe import BITS_PER_S, Recipe
+from believable.stimuli.render import Look, render_file
 from believable.study.pools import FORMAT, INDEX, PoolClip, readable_id
 
 FILMS = (".mp4", ".webm", ".mkv", ".mov", ".avi")

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select
 
-from believable.store.database_tables import clip_draws, sessions
 from believable.store.sessions import holds_place
+from believable.store.tables.collected import clip_draws, sessions
 from believable.study.pool_draw import DrawnName, Views, level_key
 
 

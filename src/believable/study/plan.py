@@ -27,6 +27,7 @@ from believable.study.earlier_pages import rated_positions
 from believable.study.levels import (
     NOTHING_SETTLED,
     Setting,
+    condition_of,
     levels,
     pool,
     row_count,
@@ -246,10 +247,7 @@ class _PageChoice:
 
     def open_to(self, wanted: StimulusFilter) -> tuple[str, ...]:
         setting = self.around.setting
-        condition, scenario = (
-            wanted.condition or setting.condition,
-            wanted.scenario or setting.scenario,
-        )
+        condition, scenario = (condition_of(wanted, setting), wanted.scenario or setting.scenario)
         return self.unroller.fitting(NOTHING_SETTLED, Setting(condition, scenario))
 
 

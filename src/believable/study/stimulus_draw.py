@@ -60,7 +60,63 @@ def match(
     left_over = [
         slot for number, slot in enumerate(slots) if not _augment(number, preferences, holder)
     ]
-    return {slots[number]: stimulus for stimulus, number in holder.items()}, left_over
+    drawn = {slots[number]: stimulus for stimulus, number in holder.items()}
+    return drawn, _show_again(left_over, drawn, taken, seed, {})
+
+
+def _show_again(
+    left_over: Sequence[Slot],
+    drawn: dict[Slot, str],
+    taken: Collection[str],
+    seed: int,
+    views: Mapping[str, int],
+) -> list[Slot]:
+    """Give slots that may repeat a stimulus the one that the session shows least (of these, the one
+    with the fewest `views`), and return the others.
+    """
+    shown = Counter((*taken, *drawn.values()))
+    for slot in left_over:
+        if slot.again and slot.allowed:
+            drawn[slot] = _least_shown(slot, shown, seed, views)
+            shown[drawn[slot]] += 1
+    return [slot for slot in left_over if slot not in drawn]
+
+
+def _least_shown(slot: Slot, shown: Mapping[str, int], seed: int, views: Mapping[str, int]) -> str:
+    return min(_shuffled(slot, (), seed), key=lambda name: (shown[name], views.get(name, 0)))
+
+
+def _fill_again(
+    groups: Sequence[MatchedSlots],
+    drawn: dict[Slot, str],
+    taken: Collection[str],
+    seed: int,
+    views: Mapping[str, int],
+) -> dict[MatchedSlots, tuple[Slot, ...]]:
+    """Draw for comparisons that may repeat stimuli, one after the other: in the scenario whose
+    stimuli the session shows least (of these, the one with the fewest `views`).
+    """
+    shown = Counter((*taken, *drawn.values()))
+    chosen = {}
+    for group in groups:
+        options = list(group.options)
+        generator(seed, "scenario", group.key).shuffle(options)
+        names = [[_least_shown(slot, shown, seed, views) for slot in option] for option in options]
+        at = min(
+            range(len(options)),
+            key=lambda at: (
+                sum(shown[name] for name in names[at]),
+                sum(views.get(name, 0) for name in names[at]),
+            ),
+        )
+        chosen[group] = options[at]
+        drawn.update(zip(options[at], names[at], strict=True))
+        shown.update(names[at])
+    return chosen
+
+
+def _repeats(group: MatchedSlots) -> bool:
+    return bool(group.options) and all(slot.again for slot in group.options[0])
 
 
 def match_least_viewed(
@@ -90,7 +146,8 @@ def match_least_viewed(
         preferences.append(fitting[name])
         _augment(number, preferences, holder)
     drawn = {slots[slot]: names[number] for slot, number in holder.items()}
-    return drawn, [slot for number, slot in enumerate(slots) if number not in holder]
+    left_over = [slot for number, slot in enumerate(slots) if number not in holder]
+    return drawn, _show_again(left_over, drawn, taken, seed, views)
 
 
 def _shuffled(slot: Slot, taken: Collection[str], seed: int) -> list[str]:
@@ -161,6 +218,12 @@ def fill_all(
     """A stimulus for every slot, if that is possible at all; scenarios are tried in a seeded
     order. With `views`, stimuli with the fewest views are preferred.
     """
+    again = [group for group in together if _repeats(group)]
+    if again:
+        once = [group for group in together if not _repeats(group)]
+        filled = fill_all(slots, once, taken=taken, seed=seed, views=views)
+        chosen = _fill_again(again, filled.drawn, taken, seed, views or {})
+        return FilledSlots(filled.drawn, filled.slots | chosen, filled.left_over)
     if not together:
         if views is None:
             drawn, left_over = match(slots, taken=taken, seed=seed)
