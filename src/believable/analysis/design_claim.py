@@ -150,7 +150,7 @@ def _sessions(study: Study, judges: int) -> Iterator[tuple[PlannedTrial, ...]]:
 
 def _units(page: PlannedTrial) -> Iterator[tuple[str, ...]]:
     """The clips that one answer of a page is about: all that are compared, or each."""
-    if page.trial.player_labels:
+    if page.trial.player.labels:
         yield tuple(sorted(page.played))
     else:
         yield from ((clip,) for clip in page.played)
