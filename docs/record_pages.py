@@ -25,7 +25,7 @@ from believable.study.codebook import Codebook
 from believable.study.declaration import DeclaredPlan
 from believable.study.kinds import annotating, answering, whole_forms
 from believable.study.platforms import PLATFORMS
-from believable.study.records import Stimulus, Study
+from believable.study.records import ClipPool, Stimulus, Study
 
 STUDY_FILE = """# The study file
 
@@ -40,6 +40,7 @@ editors. For **text**, write one string, or one per language: `{en: Next, de: We
 def study_file_page() -> str:
     """Every key of a study file."""
     parts = [STUDY_FILE, *_section("Study", Study), *_section("Stimulus", Stimulus)]
+    parts += _section("Pool of clips", ClipPool)
     parts.append("## Timeline\n\nEach entry has one key, its kind: `- watch: {stimulus: any}`.\n")
     for kind, record in whole_forms().items():
         parts += _section(f"`{kind}`", record, level=3, id_needed=record.named)

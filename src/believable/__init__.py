@@ -51,6 +51,7 @@ __all__ = [
     "check_protocol",
     "export",
     "figures",
+    "join",
     "ladder",
     "load_study",
     "new",
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from believable.app.analyse import analyse
     from believable.app.check import check
     from believable.app.export import export
+    from believable.app.join import join
     from believable.app.ladder import ladder
     from believable.app.new import new
     from believable.app.power import power
@@ -137,6 +139,7 @@ _PLACES = {
     "analyse": "app.analyse",
     "report": "app.report",
     "export": "app.export",
+    "join": "app.join",
     "publish": "app.publish",
     "revise": "app.revise",
     "versus": "app.versus",

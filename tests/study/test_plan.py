@@ -14,8 +14,9 @@ from believable.core.errors import InvalidInput
 from believable.pages.finish import Finish
 from believable.pages.text import TextPage
 from believable.pages.watch import Watch
+from believable.study.earlier_pages import rated_positions
 from believable.study.levels import williams
-from believable.study.plan import Assignment, Cell, choose, plan, rated_positions
+from believable.study.plan import Assignment, Cell, choose, plan
 from believable.study.records import Stimulus, Study
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from believable.contracts.trial import PlannedTrial
 from believable.core.errors import StudyError
+from believable.study.earlier_pages import round_name, round_position
 from believable.study.load import load
-from believable.study.plan import Assignment, plan, round_name, round_position
+from believable.study.plan import Assignment, plan
 from believable.study.records import Study
 from believable.worlds.play_trial import Play, opponent_of
 

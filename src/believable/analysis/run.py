@@ -25,6 +25,7 @@ from believable.analysis.numbers import counted, in_words, listed, number
 from believable.analysis.registered import Deviation, Registration, deviations, plan_hash
 from believable.analysis.resolution import default_plan, resolve
 from believable.analysis.settled_plan import Plan
+from believable.analysis.site_section import site_section
 from believable.analysis.verdicts import Restraint, judged, restraint_of, stopping
 from believable.analysis.version_records import (
     DataVersion,
@@ -125,8 +126,10 @@ def run_plan(
     for addition in ADDITIONS:
         sections = (*sections, *addition(data, settled, rng))
     version_rng = np.random.default_rng(derive(settled.seed, "versions"))
+    site_rng = np.random.default_rng(derive(settled.seed, "sites"))
     sections = (
         sections[0],
+        *site_section(data, settled, site_rng),
         *version_section(data, settled, versions, registered, version_rng, hashes.definition),
         *sections[1:],
     )

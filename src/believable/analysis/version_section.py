@@ -10,16 +10,21 @@ import numpy as np
 
 from believable.analysis.data import Data
 from believable.analysis.findings import Cell, Finding, Section
+from believable.analysis.group_comparison import (
+    Compared,
+    SessionGroups,
+    compare_groups,
+    mean_rows,
+    test_rows,
+)
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, integer, listed
 from believable.analysis.procedure import past, wording
 from believable.analysis.registered import Registration
 from believable.analysis.settled_plan import Plan
-from believable.analysis.version_answers import SessionValues, session_values
+from believable.analysis.version_answers import SessionValues
 from believable.analysis.version_records import DataVersion, version_deviations
-from believable.stats.means import welch_t
-from believable.stats.permutation import permutation_anova
-from believable.stats.result import TestResult, holm
+from believable.stats.result import TestResult
 
 LAYOUTS = Layouts(__file__)
 OUTCOME = "version_difference"
@@ -40,7 +45,9 @@ def version_section(
     if len(versions) < 2:
         return ()
     kinds = session_kinds(data, versions)
-    compared = _compare(data, plan, kinds, rng)
+    groups = _groups(data, kinds)
+    compared = compare_groups(data, plan, groups, rng) if len(kinds) > 1 else []
+    names = ["+".join(str(version.number) for version in kind) for kind in kinds]
     return (
         LAYOUTS.section(
             "versions",
@@ -49,9 +56,9 @@ def version_section(
             tables=(
                 LAYOUTS.table("versions", _version_rows(data, versions, registered, definition)),
                 LAYOUTS.table("version_changes", _change_rows(versions)),
-                LAYOUTS.table("version_tests", _test_rows(compared)) if compared else None,
+                LAYOUTS.table("version_tests", test_rows(compared)) if compared else None,
                 (
-                    LAYOUTS.table("version_means", _mean_rows(data, plan, compared, kinds))
+                    LAYOUTS.table("version_means", mean_rows(plan, compared, groups, names))
                     if compared
                     else None
                 ),
@@ -97,39 +104,7 @@ def _name(versions: Sequence[DataVersion]) -> str:
     return f"{word} {listed([str(version.number) for version in versions])}"
 
 
-Compared = list[tuple[SessionValues, float | None, TestResult]]
-
-
-def _compare(
-    data: Data, plan: Plan, kinds: Sequence[Sequence[DataVersion]], rng: np.random.Generator
-) -> Compared:
-    """Each quantity with its unadjusted p and its test, whose p is adjusted by Holm's method over
-    the quantities.
-    """
-    if len(kinds) < 2:
-        return []
-    groups = _groups(data, kinds)
-    quantities = session_values(data, plan)
-    tests = [permutation_anova(quantity.values, groups, rng=rng) for quantity in quantities]
-    adjusted = holm([test.p_value for test in tests])
-    compared: Compared = []
-    for quantity, test, p_value in zip(quantities, tests, adjusted, strict=True):
-        many = f", Holm-adjusted over {len(tests)} tests" if len(tests) > 1 else ""
-        own = TestResult(
-            statistic=test.statistic,
-            p_value=p_value,
-            n=test.n,
-            method=f"{test.method}{many}",
-            reason=test.reason,
-            symbol=test.symbol,
-        )
-        compared.append((quantity, test.p_value, own))
-    return compared
-
-
-def _groups(
-    data: Data, kinds: Sequence[Sequence[DataVersion]]
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _groups(data: Data, kinds: Sequence[Sequence[DataVersion]]) -> SessionGroups:
     kind_of = {version.definition: index for index, kind in enumerate(kinds) for version in kind}
     return np.array(
         [kind_of[str(name)] for name in data.people["definition"].values], dtype=np.int64
@@ -222,54 +197,3 @@ def _change_rows(versions: Sequence[DataVersion]) -> Iterator[tuple[Cell, ...]]:
                 now,
                 "yes" if change.reaches_participants else "no",
             )
-
-
-def _test_rows(compared: Compared) -> Iterator[tuple[Cell, ...]]:
-    for quantity, p_value, test in compared:
-        yield (
-            quantity.title,
-            test.n,
-            test.statistic if test.symbol == "F" else None,
-            p_value,
-            test.p_value,
-            test.reason or test.method,
-        )
-
-
-def _mean_rows(
-    data: Data, plan: Plan, compared: Compared, kinds: Sequence[Sequence[DataVersion]]
-) -> Iterator[tuple[Cell, ...]]:
-    """Mean and number of sessions by version, and each later one against the first, with Welch's
-    interval for means.
-    """
-    groups = _groups(data, kinds)
-    for quantity, _, _ in compared:
-        for column, cell in enumerate(quantity.cells):
-            first = _known(quantity, column, groups == 0)
-            for index, kind in enumerate(kinds):
-                own = _known(quantity, column, groups == index)
-                mean = float(own.mean()) if len(own) else None
-                difference = (
-                    None
-                    if not index or mean is None or not len(first)
-                    else mean - float(first.mean())
-                )
-                estimate = (
-                    welch_t(own, first, level=plan.level).estimate
-                    if index and not quantity.is_share
-                    else None
-                )
-                bounds = (
-                    (None, None)
-                    if estimate is None or difference is None
-                    else (estimate.low, estimate.high)
-                )
-                name = "+".join(str(version.number) for version in kind)
-                yield (quantity.title, cell, name, len(own), mean, difference, *bounds)
-
-
-def _known(
-    quantity: SessionValues, column: int, own: np.ndarray[tuple[int], np.dtype[np.bool_]]
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    values = quantity.values[own, column]
-    return np.asarray(values[~np.isnan(values)])

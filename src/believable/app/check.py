@@ -7,16 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from believable.analysis.design_claim import claim_notes
 from believable.app.options import AnyPath, Options, UseCaseOutcome, option, options, use_case
 from believable.app.settings import whole_definition
 from believable.app.study_data import StudyData, StudyOptions, load_study
 from believable.collect.revise import pending_change, revise_command, unpinned_note
 from believable.core.errors import Problem
-from believable.core.nodes import parse
+from believable.core.nodes import Node, parse
 from believable.core.whole_files import write_whole
 from believable.simulate.exclusion_forecast import exclusion_problems
 from believable.stimuli.verify import study_problems
 from believable.store.study_versions import has_sessions
+from believable.study.definition import Definition
 from believable.study.schema import json_schema
 
 
@@ -57,9 +59,11 @@ def check(options: CheckOptions) -> CheckResult:
     Looks at study.yaml and its pages, at every media file (it exists, decodes, has the stated
     length, and does not give its condition away), whether every arm and order can be filled, and
     whether it may meet participants: there is consent, the authors are named, and promises can be
-    kept. Each exclusion rule is tried on simulated sessions: one that removes more than a fifth of
-    them is reported. Each problem has its line and its fix. If participants have begun, every
-    change since then is a problem until `believable revise` has recorded the reason.
+    kept. Each exclusion rule is tried on simulated sessions: one that removes more than a fifth
+    of them is reported. A note states the claim that the design supports (the agent, or these
+    clips) and the half-width of the interval to expect. Each problem has its line and its fix.
+    If participants have begun, every change since then is a problem until `believable revise`
+    has recorded the reason.
 
     Exit code 0: no problem; 1: problems; 3: no problem found, but something could not be checked.
     """
@@ -78,7 +82,22 @@ def _problems_of(folder: Path, options: Options) -> Sequence[Problem]:
     tree, _ = parse((folder / "study.yaml").read_bytes(), "study.yaml")
     if tree is None:
         return found
-    return [*found, *exclusion_problems(load_study(folder), tree)]
+    definition = load_study(folder)
+    return [*found, *exclusion_problems(definition, tree), *_claim_of(definition, tree)]
+
+
+def _claim_of(definition: Definition, tree: Node) -> Iterator[Problem]:
+    """The claim that the design supports, with the half-width to expect."""
+    place = tree.get("draw") or tree.get("stimuli") or tree
+    for severity, message, cure in claim_notes(definition.study):
+        yield Problem(
+            file="study.yaml",
+            line=place.line,
+            path=place.path,
+            message=message,
+            cure=cure,
+            severity=severity,
+        )
 
 
 def _changes_while_running(study: StudyData, options: Options) -> Iterator[Problem]:

@@ -137,7 +137,7 @@ def check_blinding(options: BlindingOptions) -> Blinding:
     with options.counting_each("Looking", len(shown)) as count:
         for stimulus in shown:
             traits = film_traits(folder / stimulus.file)
-            films.append(GuessedFilm(str(stimulus.condition), stimulus.scenario, traits))
+            films.append(GuessedFilm(str(stimulus.condition), stimulus.match_group, traits))
             count()
     guess = guess_conditions(films, np.random.default_rng(options.seed))
     conditions = sorted({film.condition for film in films})

@@ -21,6 +21,7 @@ from believable.app.study_data import ClusterOptions, load_study
 from believable.app.study_folder import new_name
 from believable.core.clock import WallClock
 from believable.core.errors import InvalidInput, Problem, WrongUsage
+from believable.core.nodes import parse
 from believable.core.shell import quote_command
 from believable.protocols.variants import change_study
 from believable.stimuli import inventory, source_pool
@@ -30,6 +31,7 @@ from believable.stimuli.recipe import BITS_PER_S, Mask, Recipe
 from believable.stimuli.render import Look
 from believable.stimuli.render import render as render_recordings
 from believable.stimuli.source_pool import SampleRequest, SourceDetails
+from believable.study.pools import has_pools
 from believable.study.records import Stimulus
 
 
@@ -281,6 +283,12 @@ def even(options: EvenOptions) -> EvenStudy:
     """
     folder = Path(options.folder)
     stimuli = load_study(folder).study.stimuli
+    tree, _ = parse((folder / "study.yaml").read_bytes(), "study.yaml")
+    if tree is not None and has_pools(tree):
+        raise InvalidInput(
+            f"{folder / 'study.yaml'}: it names pools, whose clips are made together. Make them"
+            " even with believable stimuli pool."
+        )
     if not stimuli:
         raise InvalidInput(
             f"{folder / 'study.yaml'}: it names no stimuli. Add some under `stimuli`."

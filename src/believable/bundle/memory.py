@@ -30,6 +30,7 @@ from believable.bundle.signals import SIGNALS
 from believable.bundle.tables import (
     BY_NAME,
     CODING_TABLES,
+    DRAWS,
     TABLES,
     VERSIONS,
     BundleTable,
@@ -58,6 +59,7 @@ def _special_tables() -> tuple[BundleTable, ...]:
         *round_tables.tables_of([world.game for world in WORLDS if world.playing]),
         PLANS,
         SIGNALS,
+        DRAWS,
         VERSIONS,
     )
 

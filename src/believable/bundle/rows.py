@@ -35,7 +35,9 @@ from believable.core.errors import InvalidInput
 from believable.core.event_chain import EventKind
 from believable.recordings.actions import ActionLog
 from believable.study.definition import Definition, Medium
-from believable.study.plan import Assignment, plan, rated_positions, round_name, round_position
+from believable.study.earlier_pages import rated_positions, round_name, round_position
+from believable.study.plan import Assignment, plan
+from believable.study.pool_draw import with_draw
 from believable.study.records import Stimulus
 
 #: The number of an event, by which they are in order.
@@ -85,7 +87,8 @@ class SessionRows:
         self._collected = collected
         self._session = collected.session
         session = self._session
-        self._plan = plan(definition.study, Assignment(session.arms, session.rows, session.seed))
+        assignment = Assignment(session.arms, session.rows, session.seed)
+        self._plan = plan(definition.study, with_draw(assignment, collected.draws))
         self._stimuli = {stimulus.id: stimulus for stimulus in definition.study.stimuli}
         self._media = definition.media
         self._happenings = read_events(collected)
@@ -134,6 +137,17 @@ class SessionRows:
         row |= {f"arm_{arm}": level for arm, level in session.arms.items()}
         row |= {f"order_{block}": number for block, number in session.rows.items()}
         return row
+
+    def draws(self) -> Iterator[Row]:
+        for drawn in self._collected.draws:
+            yield {
+                "session": self._session.id,
+                "draw_place": drawn.place,
+                "number": drawn.number,
+                "kind": drawn.kind,
+                "name": drawn.name,
+                "probability": drawn.probability,
+            }
 
     def trials(self) -> Iterator[Row]:
         for trial in self._collected.trials:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from believable.bundle.round_tables import RoundRecord
 from believable.bundle.tables import CODING_TABLES, BundleTable, Row
+from believable.study.pool_draw import DrawnName
 
 
 def day(at_ms: int) -> str:
@@ -131,6 +132,8 @@ class CollectedSession:
     decisions: tuple[DecisionRecord, ...] = ()
     rounds: tuple[RoundRecord, ...] = ()
     view_checks: tuple[ViewCheck, ...] = ()
+    #: Clips and levels that were drawn by their views.
+    draws: tuple[DrawnName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

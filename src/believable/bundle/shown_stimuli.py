@@ -9,7 +9,7 @@ from believable.bundle.marks import Happening
 from believable.bundle.tables import Cell
 from believable.contracts.trial import PlannedTrial
 from believable.study.definition import Medium
-from believable.study.plan import rated_positions, round_name, round_position
+from believable.study.earlier_pages import rated_positions, round_name, round_position
 from believable.study.records import Stimulus
 
 

@@ -102,6 +102,8 @@ BY_NAME = {table.name: table for table in TABLES}
 PARTICIPANTS = BY_NAME["participants"]
 #: Bundles that were exported from a study have it.
 VERSIONS = declared("versions")
+#: Bundles of studies that draw clips by their views have it.
+DRAWS = declared("draws")
 #: Only bundles of coded studies have these.
 CODING_TABLES = tuple(declared(table) for table in ("codes", "code_labels", "code_final"))
 

@@ -20,6 +20,7 @@ from believable.bundle.rows import SessionRows
 from believable.bundle.session_records import CodingRows, CollectedSession, StudyRecord
 from believable.bundle.stream_tables import own_streams, stream_tables
 from believable.bundle.tables import (
+    DRAWS,
     PARTICIPANTS,
     RECRUITER_HASH,
     TABLES,
@@ -32,6 +33,7 @@ from believable.bundle.tables import (
 from believable.contracts.trial import Block, outline
 from believable.core.errors import InvalidInput
 from believable.study.definition import Definition
+from believable.study.pool_draw import needs_draw
 
 Progress = Callable[[int], None]
 
@@ -83,6 +85,8 @@ def write(
     plans = [row for stimulus in logged for row in plan_rows(*stimulus)]
     tables += (PLANS,) if plans else ()
     tables += (VERSIONS,) if study.versions else ()
+    has_draws = any(needs_draw(definition.study) for definition in definitions.values())
+    tables += (DRAWS,) if has_draws else ()
     done = events = 0
     with (
         BundleFolder(folder, study, tables, parquet=parquet) as bundle,
@@ -92,6 +96,8 @@ def write(
             _must_belong(study, collected)
             rows = SessionRows(collected, _pinned_definition(definitions, collected))
             _write_session(bundle, collected, rows, logs)
+            for row in rows.draws() if has_draws else ():
+                bundle.row("draws", row)
             for own_table, row in rows.own_streams(streams):
                 bundle.row(own_table, row)
             done += 1

@@ -77,6 +77,7 @@ COMMANDS: tuple[CommandEntry, ...] = (
         "code", "coding", "Bring free texts and labels to the coder's desk, and take them out."
     ),
     CommandEntry("export", "export", "Write the dataset of a study."),
+    CommandEntry("join", "join", "Join datasets of one study from several laboratories."),
     CommandEntry("analyse", "analyse", "Compute the declared analysis of a study."),
     CommandEntry("ladder", "ladder", "Join studies with common agents into one ladder."),
     CommandEntry("report", "report", "Analyse a study and write its report."),

@@ -201,8 +201,8 @@ def _command(world: World) -> click.Command:
             else []
         ),
         click.Option(
-            ["--rounds", "--episodes", "rounds"],
-            type=click.IntRange(1, 200),
+            ["--rounds", "--runs", "--episodes", "rounds"],
+            type=click.IntRange(1, 1000),
             default=1,
             show_default=True,
             help="How many.",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from believable.app import films, stimuli
+from believable.app import films, pools, stimuli
 from believable.cli.derive import derive
 from believable.core.shell import quote_command
 from believable.stimuli.inventory import PoolLine
@@ -72,6 +72,21 @@ def standardise_command(result: stimuli.Standardised) -> None:
     )
     if result.lines:
         click.echo("\nFor study.yaml:\n" + result.lines, nl=False)
+    _echo_failures(result)
+
+
+@derive(
+    pools.make_clip_pools,
+    group=command,
+    name="pool",
+    example="believable stimuli pool my-study --clips human=people --clips agent=runs --trials 6",
+)
+def pool_command(result: pools.PoolResult) -> None:
+    for note in result.notes:
+        click.echo(note)
+    for condition, folder in result.folders.items():
+        click.echo(f"{condition}: {folder}")
+    click.echo(f"{result.pairs} pairs: {result.made} films made, {result.kept} kept.")
     _echo_failures(result)
 
 

@@ -21,11 +21,13 @@ from believable.core.clock import Clock
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TakenOver
 from believable.core.ids import base32, keyed_hash, token_hash
 from believable.store import sessions, studies
+from believable.store.clip_draws import draws_of
 from believable.store.database import owner_file, owner_folder
 from believable.store.engine import Connection
 from believable.store.sessions import Session
 from believable.study.definition import Definition
 from believable.study.plan import Assignment, Cell, is_settled, plan
+from believable.study.pool_draw import needs_draw, with_draw
 from believable.study.progress import Step, progress
 
 #: Plans, and what sessions have behind them, kept in memory; one is a few kilobytes.
@@ -100,9 +102,10 @@ class Definitions:
         return self._plans.get(key) or self._plans.put(key, plan(study, assignment))
 
     def plan_of(self, conn: Connection, session: Session) -> tuple[PlannedTrial, ...]:
-        return self.plan(
-            conn, session.definition, Assignment(session.arms, session.rows, session.seed)
-        )
+        assignment = Assignment(session.arms, session.rows, session.seed)
+        if needs_draw(self.get(conn, session.definition).study):
+            assignment = with_draw(assignment, draws_of(conn, [session.id])[session.id])
+        return self.plan(conn, session.definition, assignment)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

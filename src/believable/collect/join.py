@@ -20,12 +20,14 @@ from believable.core.errors import InvalidInput, NotFound, TooManyTries
 from believable.core.ids import keyed_hash, opaque_name, token_hash
 from believable.core.registry import did_you_mean
 from believable.store import accounts, alarms, event_log, sessions, studies
+from believable.store.clip_draws import count_views, store_draw
 from believable.store.engine import Connection
 from believable.store.sessions import Session, pool_of
 from believable.store.studies import Link, StudyRow
 from believable.study.definition import Definition
 from believable.study.plan import Cell, choose
 from believable.study.platforms import id_parameter
+from believable.study.pool_draw import DrawnName, deal, needs_draw, with_draw
 from believable.study.progress import progress
 from believable.study.records import Study
 
@@ -341,6 +343,11 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
         "" if caller.kind == "simulated" else keyed_hash(context.key, "assignment", caller.row.id)
     )
     assignment = choose(study, filled, number, secret)
+    drawn: tuple[DrawnName, ...] = ()
+    if needs_draw(study):
+        views = count_views(conn, caller.row.id, kinds, now_ms, fresh=study.draw == "fresh")
+        drawn = deal(study, assignment, views)
+        assignment = with_draw(assignment, drawn)
     planned = context.definitions.plan(conn, caller.row.definition, assignment)
     step = progress(planned, (), assignment.arms)
     session_id = context.new_id()
@@ -372,6 +379,7 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
             reservation_ms=reservation_ms,
         ),
     )
+    store_draw(conn, session_id, drawn)
     pass_over(conn, session_id, planned, step.skipped, run=0, now_ms=now_ms)
     if caller.kind == "personal":
         studies.use_link(conn, caller.link.token, session_id)

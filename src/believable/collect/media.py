@@ -15,7 +15,7 @@ from believable.core.ids import opaque_name
 from believable.stimuli.judging import Variant, judged_log, served_replay
 from believable.store.engine import Connection
 from believable.study.definition import Definition
-from believable.study.plan import rated_positions
+from believable.study.earlier_pages import rated_positions
 
 #: Sessions whose names are kept in memory: a video is fetched in many pieces.
 SESSIONS_KEPT = 2_000

@@ -15,7 +15,7 @@ from believable.contracts.trial import PlannedTrial, TrialBase
 from believable.store import event_log
 from believable.store.engine import Connection
 from believable.store.event_checks import Event
-from believable.study.plan import rated_positions
+from believable.study.earlier_pages import rated_positions
 
 #: No medium is longer: a month.
 LONGEST_MS = 31 * 86_400_000

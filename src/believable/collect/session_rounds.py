@@ -26,7 +26,7 @@ from believable.stimuli.judging import Variant, judging_tree
 from believable.store import rounds, sessions
 from believable.store.engine import Connection
 from believable.store.rounds import RoundKey, StoredRound
-from believable.study.plan import round_position
+from believable.study.earlier_pages import round_position
 from believable.worlds.live_round import LiveRound, record_round
 from believable.worlds.play_trial import Play, opponent_of
 

@@ -121,7 +121,7 @@ class StimulusChoice(Protocol):
 
     @property
     def scenarios(self) -> Mapping[str, frozenset[str]]:
-        """Scenario → its stimuli."""
+        """Scenario, or pair of one if its stimuli have pairs → its stimuli."""
 
     def fitting(self, condition: str | None, scenario: str | None) -> tuple[str, ...]:
         """The stimuli that fit this and the blocks around."""

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap
 
 from believable.contracts.protocol import ReadyStudy
 from believable.core.errors import InvalidInput
@@ -153,6 +154,38 @@ def change_study(path: Path, changes: Mapping[str, Any]) -> None:
     text = io.StringIO()
     yaml.dump(tree, text)
     path.write_text(text.getvalue(), encoding="utf-8")
+
+
+def show_pools(path: Path, folders: Mapping[str, str], *, draw: str, sample: int | None) -> None:
+    """Let a study file show the pools of these conditions in place of its stimuli. `sample`: the
+    number of scenarios for each session, in the outermost blocks that run over scenarios.
+    """
+    yaml = _yaml()
+    tree = yaml.load(path.read_text("utf-8"))
+    entries = []
+    for condition, folder in folders.items():
+        entry = CommentedMap(pool=folder, condition=condition)
+        entry.fa.set_flow_style()
+        entries.append(entry)
+    tree["stimuli"] = entries
+    if "draw" in tree:
+        tree["draw"] = draw
+    else:
+        tree.insert(list(tree).index("stimuli"), "draw", draw)
+    if sample is not None:
+        _sample_scenarios(tree["timeline"], sample)
+    text = io.StringIO()
+    yaml.dump(tree, text)
+    path.write_text(text.getvalue(), encoding="utf-8")
+
+
+def _sample_scenarios(entries: Any, sample: int) -> None:
+    for entry in entries:
+        block = entry.get("block") if isinstance(entry, dict) else None
+        if block is not None and block.get("over") == "scenario":
+            block["sample"] = sample
+        elif block is not None:
+            _sample_scenarios(block["each"], sample)
 
 
 class _StudyTree:

@@ -22,7 +22,8 @@ from believable.core.errors import InvalidInput
 from believable.recordings.actions import log_of
 from believable.simulate.demonstration import StimulusMaker, make, violations_of
 from believable.study.definition import Definition
-from believable.study.plan import Assignment, cells, plan, rated_positions, session_seed
+from believable.study.earlier_pages import rated_positions
+from believable.study.plan import Assignment, cells, plan, session_seed
 from believable.study.records import Study
 
 if TYPE_CHECKING:

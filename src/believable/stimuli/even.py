@@ -190,7 +190,7 @@ def _even_recordings(
             (
                 stimulus.id,
                 stimulus.condition,
-                stimulus.scenario,
+                stimulus.match_group,
                 known[stimulus.id].timing.duration_ms,
             )
             for stimulus in stimuli

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 Pixels = NDArray[np.float32]
 #: Left, top, width, height.
 PixelBox: TypeAlias = tuple[float, float, float, float]
+#: Rows and columns.
+PixelPart: TypeAlias = tuple[slice, slice]
+_UNCHANGED: PixelPart = (slice(0, 0), slice(0, 0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,20 +59,33 @@ def whole_world(scene: Scene, width_px: int, height_px: int) -> Camera:
 
 
 class Rasteriser:
-    """Paints one recording. Static shapes are painted once."""
+    """Paints one recording. Static shapes are painted once, and of each frame only the part in
+    which something moves.
+    """
 
     def __init__(self, scene: Scene, replay: Recording, camera: Camera) -> None:
         self._scene, self._replay, self._camera = scene, replay, camera
         empty = np.empty((camera.height_px, camera.width_px, 3), np.float32)
         empty[:] = _rgb(scene.background)
         self._ground = paint(empty, scene.ground, camera)
+        self._plain = _as_bytes(self._ground)
+        self._pixels = self._ground.copy()
         self._names = _name_boxes(scene.ground, camera)
 
     def picture(self, t_ms: float) -> NDArray[np.uint8]:
         """The frame at a moment of replay time, height × width × 3."""
         moving = display_list(self._scene, self._replay, t_ms)[len(self._scene.ground) :]
-        painted = paint(self._ground.copy(), moving, self._camera, self._names)
-        return np.clip(np.rint(painted), 0, 255).astype(np.uint8)
+        changed = _paint_all(self._pixels, moving, self._camera, self._names)
+        picture = self._plain.copy()
+        picture[changed] = _as_bytes(self._pixels[changed])
+        self._pixels[changed] = self._ground[changed]
+        return picture
+
+
+def _as_bytes(pixels: Pixels) -> NDArray[np.uint8]:
+    rounded = np.rint(pixels)
+    np.minimum(np.maximum(rounded, 0, out=rounded), 255, out=rounded)
+    return rounded.astype(np.uint8)
 
 
 def paint(
@@ -78,21 +94,41 @@ def paint(
     """Paint the shapes onto `pixels`, in place, and return it. Bubbles keep clear of each other and
     of names: of `names`, painted before, and of those among the shapes.
     """
+    _paint_all(pixels, shapes, camera, names)
+    return pixels
+
+
+def _paint_all(
+    pixels: Pixels, shapes: Iterable[Shape], camera: Camera, names: Sequence[PixelBox]
+) -> PixelPart:
+    """As `paint`; returns the smallest part that holds all changes."""
     listed = list(shapes)
     boxes = (
         [*names, *_name_boxes(listed, camera)]
         if any(shape.kind == "bubble" for shape in listed)
         else []
     )
-    for shape in listed:
-        if shape.kind in ("text", "bubble"):
+    parts = [
+        (
             _paint_words(pixels, shape, camera, boxes)
-        else:
-            _paint_shape(pixels, shape, camera)
-    return pixels
+            if shape.kind in ("text", "bubble")
+            else _paint_shape(pixels, shape, camera)
+        )
+        for shape in listed
+    ]
+    changed = [part for part in parts if part is not None]
+    if not changed:
+        return _UNCHANGED
+    rows, columns = zip(*changed, strict=True)
+    return _hull(rows), _hull(columns)
 
 
-def _paint_shape(pixels: Pixels, shape: Shape, camera: Camera) -> None:
+def _hull(slices: Sequence[slice]) -> slice:
+    return slice(min(part.start for part in slices), max(part.stop for part in slices))
+
+
+def _paint_shape(pixels: Pixels, shape: Shape, camera: Camera) -> PixelPart | None:
+    """Paint one shape; returns the part that changed."""
     scale = camera.px_per_tile
     left_px, top_px = _origin(camera)
 
@@ -101,21 +137,20 @@ def _paint_shape(pixels: Pixels, shape: Shape, camera: Camera) -> None:
 
     if shape.kind == "rect":
         (x0, y0), (x1, y1) = at(shape.x, shape.y), at(shape.x + shape.w, shape.y + shape.h)
-        _blend_rect(pixels, (x0, y0, x1, y1), shape.fill)
-    elif shape.kind in ("poly", "star"):
+        return _blend_rect(pixels, (x0, y0, x1, y1), shape.fill)
+    if shape.kind in ("poly", "star"):
         points = [at(x, y) for x, y in shape.points]
         inside = _in_star if shape.kind == "star" else _in_polygon
         xs, ys = [p[0] for p in points], [p[1] for p in points]
-        _blend_where(
+        return _blend_where(
             pixels,
             (min(xs), min(ys), max(xs), max(ys)),
             shape.fill,
             lambda x, y: inside(points, x, y),
         )
-    else:
-        (x, y), r = at(shape.x, shape.y), shape.r * scale
-        distance = _sector(x, y, r, shape) if shape.kind == "sector" else _disc(x, y, r)
-        _blend_where(pixels, (x - r, y - r, x + r, y + r), shape.fill, distance)
+    (x, y), r = at(shape.x, shape.y), shape.r * scale
+    distance = _sector(x, y, r, shape) if shape.kind == "sector" else _disc(x, y, r)
+    return _blend_where(pixels, (x - r, y - r, x + r, y + r), shape.fill, distance)
 
 
 def _origin(camera: Camera) -> tuple[int, int]:
@@ -130,30 +165,37 @@ Distance = Callable[[Pixels, Pixels], Pixels]
 
 def _blend_where(
     pixels: Pixels, box: tuple[float, float, float, float], fill: str, distance: Distance
-) -> None:
+) -> PixelPart | None:
     """Blend `fill` over the part of the picture inside `box`, as far as each pixel's centre lies
     inside the shape.
     """
     x0, y0 = max(0, math.floor(box[0]) - 1), max(0, math.floor(box[1]) - 1)
     part = pixels[y0 : math.ceil(box[3]) + 1, x0 : math.ceil(box[2]) + 1]
     if box[2] < 0 or box[3] < 0 or part.size == 0:
-        return
-    y, x = np.mgrid[0 : part.shape[0], 0 : part.shape[1]].astype(np.float32)
-    cover = np.clip(0.5 - distance(x + np.float32(x0 + 0.5), y + np.float32(y0 + 0.5)), 0.0, 1.0)
+        return None
+    y = np.arange(part.shape[0], dtype=np.float32)[:, None] + np.float32(y0 + 0.5)
+    x = np.arange(part.shape[1], dtype=np.float32)[None, :] + np.float32(x0 + 0.5)
+    y, x = np.broadcast_arrays(y, x)
+    cover = np.minimum(np.maximum(0.5 - distance(x, y), 0.0), 1.0)
     part += (cover * _alpha(fill))[..., None] * (_rgb(fill) - part)
+    return slice(y0, y0 + part.shape[0]), slice(x0, x0 + part.shape[1])
 
 
-def _blend_rect(pixels: Pixels, box: tuple[float, float, float, float], fill: str) -> None:
+def _blend_rect(
+    pixels: Pixels, box: tuple[float, float, float, float], fill: str
+) -> PixelPart | None:
     """An upright rectangle: each edge pixel is covered by exactly its share."""
     height, width = pixels.shape[:2]
     across = _coverage(width, box[0], box[2])
     down = _coverage(height, box[1], box[3])
     xs, ys = np.flatnonzero(across), np.flatnonzero(down)
     if not len(xs) or not len(ys):
-        return
-    part = pixels[ys[0] : ys[-1] + 1, xs[0] : xs[-1] + 1]
-    cover = np.outer(down[ys[0] : ys[-1] + 1], across[xs[0] : xs[-1] + 1])
+        return None
+    changed = slice(int(ys[0]), int(ys[-1]) + 1), slice(int(xs[0]), int(xs[-1]) + 1)
+    part = pixels[changed]
+    cover = np.outer(down[changed[0]], across[changed[1]])
     part += (cover * _alpha(fill))[..., None] * (_rgb(fill) - part)
+    return changed
 
 
 def _coverage(count: int, low: float, high: float) -> NDArray[np.float32]:
@@ -290,11 +332,13 @@ def _shared_pixels(a: PixelBox, b: PixelBox) -> float:
     return across * down if across > 0 and down > 0 else 0.0
 
 
-def _paint_words(pixels: Pixels, shape: Shape, camera: Camera, names: list[PixelBox]) -> None:
+def _paint_words(
+    pixels: Pixels, shape: Shape, camera: Camera, names: list[PixelBox]
+) -> PixelPart | None:
     size_px = max(11, round(shape.size * camera.px_per_tile))
     words, cover = _words(shape.text, size_px, shape.kind == "bubble")
     if shape.w and words.shape[1] > shape.w * camera.px_per_tile:
-        return
+        return None
     left_px, top_px = _origin(camera)
     x = left_px + shape.x * camera.px_per_tile - cover.shape[1] / 2
     rise = 1.0 if shape.kind == "bubble" else 0.5
@@ -307,13 +351,13 @@ def _paint_words(pixels: Pixels, shape: Shape, camera: Camera, names: list[Pixel
             -camera.px_per_tile <= at <= most + camera.px_per_tile
             for at, most in zip(foot, room, strict=True)
         ):
-            return  # an invisible actor
+            return None  # an invisible actor
         left, top = bubble_place(foot, size, camera.px_per_tile, names, room)
         names.append((left, top, *size))
     x0, y0 = max(0, left), max(0, top)
     part = pixels[y0 : max(0, top + cover.shape[0]), x0 : max(0, left + cover.shape[1])]
     if part.size == 0:
-        return
+        return None
     rows, columns = (
         slice(y0 - top, y0 - top + part.shape[0]),
         slice(x0 - left, x0 - left + part.shape[1]),
@@ -328,6 +372,7 @@ def _paint_words(pixels: Pixels, shape: Shape, camera: Camera, names: list[Pixel
         )
     ink = _rgb("#26303a" if shape.kind == "bubble" else shape.fill)
     part += words[rows, columns, None] * (ink - part)
+    return slice(y0, y0 + part.shape[0]), slice(x0, x0 + part.shape[1])
 
 
 def _around(words: Pixels, reach: int) -> Pixels:

@@ -155,7 +155,7 @@ def verify(
     for is_film in (True, False):
         compared = [
             ComparedStimulus(
-                stimulus.stimulus.condition, stimulus.stimulus.scenario, stimulus.amounts
+                stimulus.stimulus.condition, stimulus.stimulus.match_group, stimulus.amounts
             )
             for stimulus in checked
             if stimulus.stimulus.condition is not None

@@ -24,6 +24,7 @@ from believable.bundle.session_records import (
 )
 from believable.core.errors import NotFound
 from believable.store import monitor, review, rounds, studies, study_versions
+from believable.store.clip_draws import draws_of
 from believable.store.fixed_statements import FixedStatement
 from believable.store.sessions import POOLS, closed_trial, get_file
 from believable.store.tables.collected import (
@@ -150,6 +151,7 @@ _EVENTS = FixedStatement(
 def _chunk(
     conn: Connection, ids: Sequence[str], looks: review.Looks, names: Mapping[str, str]
 ) -> Iterator[CollectedSession]:
+    drawn = draws_of(conn, ids)
     records = {
         row.id: _session(row)
         for row in conn.execute(select(sessions).where(sessions.c.id.in_(ids)))
@@ -186,6 +188,7 @@ def _chunk(
             decisions=tuple(decided[name]),
             rounds=_rounds(conn, name),
             view_checks=checks_of(conn, name),
+            draws=drawn[name],
         )
 
 

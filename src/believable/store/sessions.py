@@ -37,6 +37,7 @@ from believable.store.tables.coding import (
 )
 from believable.store.tables.collected import (
     blobs,
+    clip_draws,
     decisions,
     events,
     links,
@@ -228,7 +229,7 @@ def next_number(conn: Connection, study: str, kinds: Sequence[str]) -> int:
     return max(conn.execute(query, values).scalar() or 0 for query in _HIGHEST) + 1
 
 
-def _counts(study: str, kinds: Sequence[str], now_ms: int) -> ColumnElement[bool]:
+def holds_place(study: str, kinds: Sequence[str], now_ms: int) -> ColumnElement[bool]:
     """Sessions that hold a place: complete and neither rejected nor excluded, or still running with
     a live reservation.
     """
@@ -261,7 +262,7 @@ def count_filled(
 ) -> tuple[FilledCell, ...]:
     query = (
         select(sessions.c.arms, sessions.c.rows, func.count())
-        .where(_counts(study, kinds, now_ms))
+        .where(holds_place(study, kinds, now_ms))
         .group_by(sessions.c.arms, sessions.c.rows)
     )
     return tuple(
@@ -335,6 +336,7 @@ OF_SESSION = (
     blobs,
     media_sent,
     view_checks,
+    clip_draws,
     round_inputs,
     rounds,
     review_answers,

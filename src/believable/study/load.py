@@ -28,6 +28,7 @@ from believable.study.checks.names import (
 )
 from believable.study.checks.rule_checks import check_rules
 from believable.study.definition import Definition
+from believable.study.pools import expand_pools
 from believable.study.reading import Reading, read_study
 from believable.study.wording import shown
 
@@ -79,8 +80,9 @@ def _everything(folder: Path, clock: Clock) -> tuple[Reading | None, dict[str, s
     tree, syntax_problems = parse(path.read_bytes(), STUDY_FILE)
     if tree is None:
         return None, {}, syntax_problems
+    tree, pool_problems = expand_pools(tree, folder)
     reading = read_study(tree, file=STUDY_FILE)
-    reading.problems.extend(syntax_problems)
+    reading.problems.extend([*syntax_problems, *pool_problems])
     pages = read_pages(reading, folder)
     _check_placeholders(reading, tree)
     check(reading, now_ms=clock.now_ms())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 
@@ -23,6 +23,7 @@ from believable.contracts.trial import (
     TrialBase,
 )
 from believable.core.seeds import derive, generator
+from believable.study.earlier_pages import rated_positions
 from believable.study.levels import (
     NOTHING_SETTLED,
     Setting,
@@ -42,23 +43,25 @@ from believable.study.stimulus_draw import must_fill
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """What chance decided for one session: a level per arm, a row per Latin square (by block id),
-    and a seed for the rest.
+    and a seed for the rest. `drawn`: names that were drawn by their views, by their place in the
+    plan; see `pool_draw`.
     """
 
     arms: Mapping[str, str]
     rows: Mapping[str, int]
     seed: int
+    drawn: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-#: Which units (levels or items) of a block are run, in which order: `(block, run, number of units)
-#: → indices`.
-Chooser = Callable[[Block, int, int], Sequence[int]]
+#: Which units (levels or items) of a block are run, in which order: `(block, run, names of the
+#: units) → indices`.
+Chooser = Callable[[Block, int, Sequence[str]], Sequence[int]]
 
 
 def plan(study: Study, assignment: Assignment) -> tuple[PlannedTrial, ...]:
     """The trials of one session, in order."""
     pages = unroll(study, assignment.arms, chooser(assignment))
-    return fill(study, _with_practice(pages), assignment.seed)
+    return fill(study, _with_practice(pages), assignment.seed, assignment.drawn)
 
 
 def is_settled(study: Study) -> bool:
@@ -77,10 +80,19 @@ def is_settled(study: Study) -> bool:
     return fixed(study.timeline)
 
 
+def level_place(block: Block, run: int) -> str:
+    """The place of the drawn levels of one run of a block."""
+    return f"levels:{block.id}.{run}"
+
+
 def chooser(assignment: Assignment) -> Chooser:
     """The order and the sample that the assignment settles."""
 
-    def choose(block: Block, run: int, n: int) -> Sequence[int]:
+    def choose(block: Block, run: int, names: Sequence[str]) -> Sequence[int]:
+        drawn = assignment.drawn.get(level_place(block, run))
+        if drawn is not None:
+            return [names.index(name) for name in drawn]
+        n = len(names)
         k = n if block.sample is None else min(block.sample, n)
         if block.order == "latin_square":
             rows = williams(n)
@@ -155,10 +167,11 @@ class _Unroller:
 
     @cached_property
     def scenarios(self) -> dict[str, frozenset[str]]:
-        return {
-            name: frozenset(stimulus.id for stimulus in pool(self._study, Setting(None, name)))
-            for name in self._study.scenarios
-        }
+        groups: dict[str, list[str]] = {name: [] for name in self._study.scenarios}
+        for stimulus in self._study.stimuli:
+            if stimulus.match_group is not None:
+                groups.setdefault(stimulus.match_group, []).append(stimulus.id)
+        return {name: frozenset(members) for name, members in groups.items()}
 
     def fitting(self, around: Setting, wanted: Setting) -> tuple[str, ...]:
         if (around, wanted) not in self._pools:
@@ -183,9 +196,8 @@ class _Unroller:
                 around.stimulus,
                 around.skip_if,
             )
-            return [
-                self._item(block.each[i], inside) for i in self._choose(block, run, len(block.each))
-            ]
+            names = [item.id for item in block.each]
+            return [self._item(block.each[i], inside) for i in self._choose(block, run, names)]
         passes = self._passes(block, run, around)
         first = run * len(passes) + 1
         return [
@@ -209,7 +221,7 @@ class _Unroller:
                 (around.setting, Slot(f"{group}.{i + 1}", block.id, names, in_order))
                 for i in range(min(block.sample, len(names)))
             ]
-        chosen = [names[i] for i in self._choose(block, run, len(names))]
+        chosen = [names[i] for i in self._choose(block, run, names)]
         settings = [settle(self._study, block, around.setting, name) for name in chosen]
         return [(setting, setting.stimulus or around.stimulus) for setting in settings]
 
@@ -306,21 +318,40 @@ def _places(page: Page) -> tuple[str | Slot | None, ...]:
     )
 
 
-def fill(study: Study, pages: Sequence[Page], seed: int) -> tuple[PlannedTrial, ...]:
-    """Draw what still waits, and number the pages."""
+def draw_names(
+    pages: Sequence[Page], seed: int, views: Mapping[str, int] | None = None
+) -> dict[str, tuple[str, ...]]:
+    """The stimuli for every choice of the pages that is still open, by its place: by chance, or
+    those with the fewest `views`.
+    """
     slots, matched, taken = waiting(pages)
-    filled = must_fill(slots, matched, taken=taken, seed=seed)
+    filled = must_fill(slots, matched, taken=taken, seed=seed, views=views)
+    names: dict[str, tuple[str, ...]] = {slot.key: (filled.drawn[slot],) for slot in slots}
+    for group in matched:
+        names[group.key] = tuple(filled.drawn[slot] for slot in filled.slots[group])
+    return names
+
+
+def fill(
+    study: Study, pages: Sequence[Page], seed: int, drawn: Mapping[str, tuple[str, ...]]
+) -> tuple[PlannedTrial, ...]:
+    """Draw what still waits, and number the pages."""
+    slots, matched, _ = waiting(pages)
+    open_places = [*(slot.key for slot in slots), *(group.key for group in matched)]
+    names = drawn if all(key in drawn for key in open_places) else draw_names(pages, seed)
     by_id = {stimulus.id: stimulus for stimulus in study.stimuli}
 
     def name_of(place: str | Slot) -> str:
-        return filled.drawn[place] if isinstance(place, Slot) else place
+        return names[place.key][0] if isinstance(place, Slot) else place
 
     planned = []
     for position, page in enumerate(pages):
-        places = (
-            filled.slots[page.several] if isinstance(page.several, MatchedSlots) else page.several
+        several_names = (
+            list(names[page.several.key])
+            if isinstance(page.several, MatchedSlots)
+            else [name_of(place) for place in page.several]
         )
-        several = _shuffle([name_of(place) for place in places], page.key, seed)
+        several = _shuffle(several_names, page.key, seed)
         name = None if page.stimulus is None else name_of(page.stimulus)
         shown = [by_id[stimulus] for stimulus in (several or ([] if name is None else [name]))]
         condition = _common([stimulus.condition for stimulus in shown], page.setting.condition)
@@ -366,45 +397,6 @@ def _common(values: Sequence[str | None], otherwise: str | None) -> str | None:
     if not values:
         return otherwise
     return values[0] if len(set(values)) == 1 else None
-
-
-def rated_positions(plan: Sequence[PlannedTrial], position: int) -> tuple[int, ...]:
-    """The earlier pages that the page at `position` asks about: those of its pass if there are any,
-    else all; one of them if it names its repetition.
-    """
-    page = plan[position]
-    watched = [earlier for earlier in plan[:position] if page.trial.is_about(earlier.trial)]
-    prefix = page.key.removesuffix(page.trial.id)
-    same_pass = [earlier for earlier in watched if earlier.key.startswith(prefix)]
-    about = tuple(earlier.position for earlier in (same_pass or watched))
-    turn = page.trial.rated_turn
-    return about if turn is None else about[turn - 1 : turn]
-
-
-def round_position(plan: Sequence[PlannedTrial], position: int) -> int | None:
-    """The position of that round in the plan: of the repetition that the page names, else the
-    latest before the page, of the same pass through a block if there is one.
-    """
-    shown = plan[position].trial.own_round
-    if shown is None:
-        return None
-    played = [
-        page for page in plan[:position] if page.trial.plays_round and page.trial.id == shown.trial
-    ]
-    if shown.turn is not None:
-        return next((page.position for page in played if page.turn == shown.turn), None)
-    prefix = plan[position].key.rpartition(".")[0]
-    same_pass = [page for page in played if page.key.rpartition(".")[0] == prefix]
-    candidates = same_pass or played
-    return candidates[-1].position if candidates else None
-
-
-def round_name(plan: Sequence[PlannedTrial], position: int) -> str | None:
-    """The id of the round in the data, in the column of stimuli: `round:` and the key of its play
-    trial.
-    """
-    source = round_position(plan, position)
-    return None if source is None else f"round:{plan[source].key}"
 
 
 Factor = tuple[str, str | int]

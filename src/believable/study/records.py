@@ -41,6 +41,8 @@ class Stimulus(Record):
     """One of `conditions`."""
     scenario: Id | None = None
     """The situation it shows."""
+    pair: Id | None = None
+    """Stimuli of one scenario and pair are shown together: matched in length, too."""
     duration_ms: int | None = Field(default=None, ge=1)
     """Expected length in milliseconds; `believable check` compares."""
     measures: dict[Id, float] = Field(default_factory=dict)
@@ -52,6 +54,26 @@ class Stimulus(Record):
     def player(self) -> Literal["video", "replay"]:
         """The player that shows it: recordings are known by the ending of their name."""
         return "replay" if self.file.endswith(".replay.json.gz") else "video"
+
+    @property
+    def match_group(self) -> str | None:
+        """The stimuli it is compared with: those of its pair, else those of its scenario."""
+        return self.scenario if self.pair is None else f"{self.scenario or ''}/{self.pair}"
+
+
+class ClipPool(Record):
+    """Recordings of one agent or of people, as an entry of `stimuli`: each file of a folder becomes
+    a stimulus.
+    """
+
+    pool: str = Field(min_length=1)
+    """A folder of the study, or the name of an agent whose recordings are in `pools/`. Folders
+    inside it are scenarios.
+    """
+    condition: Id | None = None
+    """One of `conditions`."""
+    scenario: Id | None = None
+    """The situation that all of them show, unless their folder or its `pool.json` says which."""
 
 
 class Study(Record):
@@ -69,6 +91,11 @@ class Study(Record):
     """What differs between stimuli."""
     stimuli: tuple[Stimulus, ...] = ()
     """The items to watch."""
+    draw: Literal["shared", "pool", "fresh"] = "shared"
+    """Which stimuli a session gets where the timeline leaves it open. `shared`: at random from
+    those of the study. `pool`: those with the fewest views, so that views differ by one at most.
+    `fresh`: those that no other participant saw, as long as there are any.
+    """
     arms: dict[Id, tuple[Id, ...]] = Field(default_factory=dict)
     """What differs between participants: `name: [level, level]`, balanced."""
     resume: Literal["trial", "restart", "forbid"] = "trial"

@@ -15,7 +15,7 @@ from believable.contracts.registries import INSTRUMENTS, PROTOCOLS
 from believable.contracts.trial import Annotation, Question, TrialBase
 from believable.study.kinds import annotating, answering, whole_forms
 from believable.study.reading import QUESTION_ID
-from believable.study.records import Study
+from believable.study.records import ClipPool, Study
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _REF = "#/$defs/{model}"
@@ -28,7 +28,7 @@ def json_schema() -> Schema:
     instruments, items = INSTRUMENTS, whole_forms()
     models: Any = [
         (record, "validation")
-        for record in (Study, *items.values(), *(kind.params for kind in instruments))
+        for record in (Study, ClipPool, *items.values(), *(kind.params for kind in instruments))
     ]
     refs, whole = models_json_schema(models, by_alias=True, ref_template=_REF)
     definitions: Schema = whole["$defs"]
@@ -54,6 +54,11 @@ def json_schema() -> Schema:
         definitions[holder]["properties"][key]["items"] = {
             "$ref": _REF.format(model="TimelineItem")
         }
+    definitions["Study"]["properties"]["stimuli"]["items"] = {
+        "if": {"required": ["pool"]},
+        "then": {"$ref": _REF.format(model="ClipPool")},
+        "else": {"$ref": _REF.format(model="Stimulus")},
+    }
     definitions["DeclaredPlan"]["properties"]["protocol"]["enum"] = list(PROTOCOLS.names)
     _one_subject_one_test(definitions["Rule"])
     _languages(definitions["Text"])

@@ -8,12 +8,15 @@ others.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from believable.contracts.trial import MatchedSlots, Slot
 from believable.core.errors import InvalidInput
 from believable.core.seeds import generator
+
+K = TypeVar("K", bound=Hashable)
 
 
 class OutOfStimuli(InvalidInput):
@@ -27,9 +30,20 @@ class OutOfStimuli(InvalidInput):
         )
 
 
-def draw(slots: Sequence[Slot], *, taken: Collection[str], seed: int) -> dict[Slot, str]:
-    """One stimulus per slot, none twice and none of `taken`."""
-    drawn, left_over = match(slots, taken=taken, seed=seed)
+def draw(
+    slots: Sequence[Slot],
+    *,
+    taken: Collection[str],
+    seed: int,
+    views: Mapping[str, int] | None = None,
+) -> dict[Slot, str]:
+    """One stimulus per slot, none twice and none of `taken`: by chance, or those with the fewest
+    `views`.
+    """
+    if views is None:
+        drawn, left_over = match(slots, taken=taken, seed=seed)
+    else:
+        drawn, left_over = match_least_viewed(slots, taken=taken, seed=seed, views=views)
     if left_over:
         raise OutOfStimuli(left_over[0])
     return in_file_order(slots, drawn)
@@ -47,48 +61,93 @@ def match(
         slot for number, slot in enumerate(slots) if not _augment(number, preferences, holder)
     ]
     drawn = {slots[number]: stimulus for stimulus, number in holder.items()}
-    return drawn, _show_again(left_over, drawn, taken, seed)
+    return drawn, _show_again(left_over, drawn, taken, seed, {})
 
 
 def _show_again(
-    left_over: Sequence[Slot], drawn: dict[Slot, str], taken: Collection[str], seed: int
+    left_over: Sequence[Slot],
+    drawn: dict[Slot, str],
+    taken: Collection[str],
+    seed: int,
+    views: Mapping[str, int],
 ) -> list[Slot]:
-    """Give slots that may repeat a stimulus the one that the session shows least, and return the
-    others.
+    """Give slots that may repeat a stimulus the one that the session shows least (of these, the one
+    with the fewest `views`), and return the others.
     """
-    views = Counter((*taken, *drawn.values()))
+    shown = Counter((*taken, *drawn.values()))
     for slot in left_over:
         if slot.again and slot.allowed:
-            drawn[slot] = _least_shown(slot, views, seed)
-            views[drawn[slot]] += 1
+            drawn[slot] = _least_shown(slot, shown, seed, views)
+            shown[drawn[slot]] += 1
     return [slot for slot in left_over if slot not in drawn]
 
 
-def _least_shown(slot: Slot, views: Mapping[str, int], seed: int) -> str:
-    return min(_shuffled(slot, (), seed), key=lambda name: views[name])
+def _least_shown(slot: Slot, shown: Mapping[str, int], seed: int, views: Mapping[str, int]) -> str:
+    return min(_shuffled(slot, (), seed), key=lambda name: (shown[name], views.get(name, 0)))
 
 
 def _fill_again(
-    groups: Sequence[MatchedSlots], drawn: dict[Slot, str], taken: Collection[str], seed: int
+    groups: Sequence[MatchedSlots],
+    drawn: dict[Slot, str],
+    taken: Collection[str],
+    seed: int,
+    views: Mapping[str, int],
 ) -> dict[MatchedSlots, tuple[Slot, ...]]:
     """Draw for comparisons that may repeat stimuli, one after the other: in the scenario whose
-    stimuli the session shows least.
+    stimuli the session shows least (of these, the one with the fewest `views`).
     """
-    views = Counter((*taken, *drawn.values()))
+    shown = Counter((*taken, *drawn.values()))
     chosen = {}
     for group in groups:
         options = list(group.options)
         generator(seed, "scenario", group.key).shuffle(options)
-        shown = [[_least_shown(slot, views, seed) for slot in option] for option in options]
-        at = min(range(len(options)), key=lambda at: sum(views[name] for name in shown[at]))
+        names = [[_least_shown(slot, shown, seed, views) for slot in option] for option in options]
+        at = min(
+            range(len(options)),
+            key=lambda at: (
+                sum(shown[name] for name in names[at]),
+                sum(views.get(name, 0) for name in names[at]),
+            ),
+        )
         chosen[group] = options[at]
-        drawn.update(zip(options[at], shown[at], strict=True))
-        views.update(shown[at])
+        drawn.update(zip(options[at], names[at], strict=True))
+        shown.update(names[at])
     return chosen
 
 
 def _repeats(group: MatchedSlots) -> bool:
     return bool(group.options) and all(slot.again for slot in group.options[0])
+
+
+def match_least_viewed(
+    slots: Sequence[Slot], *, taken: Collection[str], seed: int, views: Mapping[str, int]
+) -> tuple[dict[Slot, str], list[Slot]]:
+    """As `match`, with the stimuli of the fewest views that fill the slots; chance decides among
+    equals.
+
+    Stimuli are offered in the order of their views, and each one that can be placed stays placed.
+    Sets of stimuli that can be placed together form a matroid, so this order is optimal.
+    """
+    fitting: dict[str, list[int]] = {}
+    for number, slot in enumerate(slots):
+        for name in slot.allowed:
+            if name not in taken:
+                fitting.setdefault(name, []).append(number)
+    rng = generator(seed, "draw by views")
+    names = sorted(fitting)
+    rng.shuffle(names)
+    names.sort(key=lambda name: views.get(name, 0))
+    holder: dict[int, int] = {}
+    preferences: list[list[int]] = []
+    for number, name in enumerate(names):
+        if len(holder) == len(slots):
+            break
+        rng.shuffle(fitting[name])
+        preferences.append(fitting[name])
+        _augment(number, preferences, holder)
+    drawn = {slots[slot]: names[number] for slot, number in holder.items()}
+    left_over = [slot for number, slot in enumerate(slots) if number not in holder]
+    return drawn, _show_again(left_over, drawn, taken, seed, views)
 
 
 def _shuffled(slot: Slot, taken: Collection[str], seed: int) -> list[str]:
@@ -97,12 +156,12 @@ def _shuffled(slot: Slot, taken: Collection[str], seed: int) -> list[str]:
     return names
 
 
-def _augment(start: int, preferences: Sequence[Sequence[str]], holder: dict[str, int]) -> bool:
-    """Give `start` a stimulus, moving earlier slots to others where needed (shortest augmenting
+def _augment(start: int, preferences: Sequence[Sequence[K]], holder: dict[K, int]) -> bool:
+    """Give `start` a partner, moving earlier ones to others where needed (shortest augmenting
     path).
     """
-    came_from: dict[str, tuple[int, str | None]] = {}
-    queue: deque[tuple[int, str | None]] = deque([(start, None)])
+    came_from: dict[K, tuple[int, K | None]] = {}
+    queue: deque[tuple[int, K | None]] = deque([(start, None)])
     while queue:
         slot, given_up = queue.popleft()
         for name in preferences[slot]:
@@ -110,7 +169,7 @@ def _augment(start: int, preferences: Sequence[Sequence[str]], holder: dict[str,
                 continue
             came_from[name] = (slot, given_up)
             if name not in holder:
-                step: str | None = name
+                step: K | None = name
                 while step is not None:
                     holder[step], step = came_from[step][0], came_from[step][1]
                 return True
@@ -149,25 +208,33 @@ class FilledSlots:
 
 
 def fill_all(
-    slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken: Collection[str], seed: int
+    slots: Sequence[Slot],
+    together: Sequence[MatchedSlots],
+    *,
+    taken: Collection[str],
+    seed: int,
+    views: Mapping[str, int] | None = None,
 ) -> FilledSlots:
     """A stimulus for every slot, if that is possible at all; scenarios are tried in a seeded
-    order.
+    order. With `views`, stimuli with the fewest views are preferred.
     """
     again = [group for group in together if _repeats(group)]
     if again:
         once = [group for group in together if not _repeats(group)]
-        filled = fill_all(slots, once, taken=taken, seed=seed)
-        repeated = _fill_again(again, filled.drawn, taken, seed)
+        filled = fill_all(slots, once, taken=taken, seed=seed, views=views)
+        repeated = _fill_again(again, filled.drawn, taken, seed, views or {})
         return FilledSlots(filled.drawn, filled.slots | repeated, filled.left_over)
     if not together:
-        drawn, left_over = match(slots, taken=taken, seed=seed)
+        if views is None:
+            drawn, left_over = match(slots, taken=taken, seed=seed)
+        else:
+            drawn, left_over = match_least_viewed(slots, taken=taken, seed=seed, views=views)
         return (
             FilledSlots({}, {}, left_over)
             if left_over
             else FilledSlots(in_file_order(slots, drawn), {}, [])
         )
-    search = _Search(list(slots), list(together), taken, seed)
+    search = _Search(list(slots), list(together), taken, seed, views)
     chosen = search.run(thorough=False)
     if chosen is None:
         chosen = search.run(thorough=True)
@@ -175,15 +242,22 @@ def fill_all(
         return FilledSlots({}, {}, search.unfilled())
     everything = [*slots, *(slot for option in chosen for slot in option)]
     return FilledSlots(
-        draw(everything, taken=taken, seed=seed), dict(zip(together, chosen, strict=True)), []
+        draw(everything, taken=taken, seed=seed, views=views),
+        dict(zip(together, chosen, strict=True)),
+        [],
     )
 
 
 def must_fill(
-    slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken: Collection[str], seed: int
+    slots: Sequence[Slot],
+    together: Sequence[MatchedSlots],
+    *,
+    taken: Collection[str],
+    seed: int,
+    views: Mapping[str, int] | None = None,
 ) -> FilledSlots:
     """As `fill_all`; raises OutOfStimuli where something stays empty."""
-    filled = fill_all(slots, together, taken=taken, seed=seed)
+    filled = fill_all(slots, together, taken=taken, seed=seed, views=views)
     if filled.left_over:
         raise OutOfStimuli(filled.left_over[0])
     return filled
@@ -196,7 +270,12 @@ class _Search:
     """
 
     def __init__(
-        self, slots: list[Slot], together: list[MatchedSlots], taken: Collection[str], seed: int
+        self,
+        slots: list[Slot],
+        together: list[MatchedSlots],
+        taken: Collection[str],
+        seed: int,
+        views: Mapping[str, int] | None = None,
     ) -> None:
         self._slots = slots
         self._together = together
@@ -204,6 +283,8 @@ class _Search:
         self._seed = seed
         self._steps = 0
         self._options = [self._shuffled(group) for group in together]
+        self._views = views
+        self._sorted_views: dict[tuple[str, ...], list[int]] = {}
 
     def run(self, *, thorough: bool) -> list[tuple[Slot, ...]] | None:
         self._steps = 0
@@ -232,7 +313,7 @@ class _Search:
     ) -> list[tuple[Slot, ...]] | None:
         if len(chosen) == len(self._together):
             return chosen if thorough or self._possible(chosen, everything=True) else None
-        for option in self._options[len(chosen)]:
+        for option in self._in_order(chosen):
             self._steps += 1
             if self._steps > MAX_STEPS:
                 return None
@@ -243,6 +324,26 @@ class _Search:
                 ):
                     return drawn
         return None
+
+    def _in_order(self, chosen: Sequence[tuple[Slot, ...]]) -> Sequence[tuple[Slot, ...]]:
+        """The options of the next comparison: as shuffled, or those with the fewest views first."""
+        options = self._options[len(chosen)]
+        if self._views is None:
+            return options
+        used = Counter(slot.allowed for option in chosen for slot in option)
+        return sorted(
+            options, key=lambda option: sum(self._next_views(slot.allowed, used) for slot in option)
+        )
+
+    def _next_views(self, allowed: tuple[str, ...], used: Mapping[tuple[str, ...], int]) -> int:
+        """The views of the stimulus that a slot would get if `used` of them were drawn before."""
+        if allowed not in self._sorted_views:
+            views = self._views or {}
+            self._sorted_views[allowed] = sorted(
+                views.get(name, 0) for name in allowed if name not in self._taken
+            )
+        least = self._sorted_views[allowed]
+        return least[min(used[allowed], len(least) - 1)] if least else 0
 
     def _possible(self, chosen: Sequence[tuple[Slot, ...]], *, everything: bool) -> bool:
         if everything:

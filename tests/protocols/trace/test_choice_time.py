@@ -12,8 +12,9 @@ from believable.contracts.trial import outline
 from believable.core.errors import InvalidInput
 from believable.protocols import READY_STUDIES
 from believable.protocols.variants import change_study, variant
+from believable.study.earlier_pages import round_position
 from believable.study.load import load
-from believable.study.plan import Assignment, plan, round_position
+from believable.study.plan import Assignment, plan
 
 FIRST_GAME = {"en": "First game", "de": "Erstes Spiel"}
 SECOND_GAME = {"en": "Second game", "de": "Zweites Spiel"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Annotated, Any, Literal
@@ -102,7 +102,7 @@ class Compare(ClipsPage):
     """The stimuli to compare: for each player `{condition: …, scenario: …}`, or the id of a
     stimulus."""
     match: Literal["scenario", "none"] = "scenario"
-    """Whether all show the same scenario."""
+    """Whether all show the same scenario; of stimuli with a `pair`, the same pair of it."""
     playback: Literal["independent", "together"] = "independent"
     """Each with separate controls, one playing at a time; or all at the same time with common
     controls.
@@ -143,18 +143,26 @@ class Compare(ClipsPage):
             )
         options = [
             tuple(
-                Slot(
-                    f"{choice.key}.{number}",
-                    self.id,
-                    tuple(name for name in names if name in members),
-                    again=self.repeats,
-                )
-                for number, names in enumerate(pools)
+                Slot(f"{choice.key}.{number}", self.id, tuple(names), again=self.repeats)
+                for number, names in enumerate(fitting)
             )
-            for members in choice.scenarios.values()
+            for fitting in _by_group(pools, choice.scenarios)
         ]
         full = tuple(option for option in options if all(slot.allowed for slot in option))
         return WantedStimuli(None, MatchedSlots(choice.key, self.id, full))
+
+
+def _by_group(
+    pools: Sequence[Sequence[str]], groups: Mapping[str, frozenset[str]]
+) -> list[list[list[str]]]:
+    """The stimuli of each pool that belong to each group."""
+    group_of = {name: number for number, names in enumerate(groups.values()) for name in names}
+    fitting: list[list[list[str]]] = [[[] for _ in pools] for _ in groups]
+    for number, names in enumerate(pools):
+        for name in names:
+            if name in group_of:
+                fitting[group_of[name]][number].append(name)
+    return fitting
 
 
 def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:

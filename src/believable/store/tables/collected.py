@@ -6,6 +6,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -190,6 +191,17 @@ media_sent = Table(  # how much of each medium the server has sent to a session
     Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
     Column("name", String(64), primary_key=True),  # the session's own name for the medium
     Column("bytes", BigInteger, nullable=False),
+)
+
+clip_draws = Table(  # names that were drawn by their views when a session began
+    "clip_draws",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("place", String(400), primary_key=True),  # in the plan
+    Column("number", Integer, primary_key=True),  # several names of one place
+    Column("kind", String(8), nullable=False),  # level | stimulus
+    Column("name", String(200), nullable=False),
+    Column("probability", Float, nullable=True),  # as the policy states it
 )
 
 view_checks = Table(  # whether a stimulus could have been seen, for each player of a page

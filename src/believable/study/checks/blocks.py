@@ -213,7 +213,9 @@ def check_turns(reading: Reading) -> None:
         for page in unroll(
             study,
             arms,
-            lambda block, run, n: range(n if block.sample is None else min(block.sample, n)),
+            lambda block, run, names: range(
+                len(names) if block.sample is None else min(block.sample, len(names))
+            ),
         ):
             turns[page.trial.id] = max(turns.get(page.trial.id, 0), turn_of(page.key))
     for entry in outline(study.timeline):
@@ -328,7 +330,7 @@ def _arm_combinations(study: Study) -> list[Mapping[str, str]]:
 
 def _shortage(study: Study, arms: Mapping[str, str]) -> list[Slot]:
     """The slots that stay empty in some plan."""
-    everything = _unfilled_slots(unroll(study, arms, lambda block, run, n: range(n)))
+    everything = _unfilled_slots(unroll(study, arms, lambda block, run, names: range(len(names))))
     if not everything:
         return []
     for number, pages in enumerate(_variants(study, arms)):
@@ -352,8 +354,13 @@ def _variants(study: Study, arms: Mapping[str, str]) -> Iterator[list[Page]]:
         sizes: list[int] = []
 
         def choose(
-            block: Block, run: int, n: int, sizes: list[int] = sizes, script: list[int] = script
+            block: Block,
+            run: int,
+            names: Sequence[str],
+            sizes: list[int] = sizes,
+            script: list[int] = script,
         ) -> Sequence[int]:
+            n = len(names)
             if block.sample is None or block.sample >= n:
                 return range(n)
             number = script[len(sizes)] if len(sizes) < len(script) else 0

@@ -11,8 +11,9 @@ from believable.contracts.trial import PlannedTrial, Question
 from believable.core.errors import BelievableError
 from believable.core.nodes import Node
 from believable.study.declaration import DeclaredPlan
+from believable.study.earlier_pages import rated_positions
 from believable.study.own_design import questions
-from believable.study.plan import Assignment, cells, plan, rated_positions, session_seed
+from believable.study.plan import Assignment, cells, plan, session_seed
 from believable.study.reading import Reading
 from believable.study.records import Study
 
