@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from believable.core.errors import InvalidInput
 from believable.stats.inputs import FloatArray
+from believable.stats.stopping_rule import CHANCE
 
-CHANCE = 0.5
 #: Bets of the symmetric form: on d = share − .5, in both directions.
 _SYMMETRIC = np.array([sign * bet for bet in (0.5, 1, 2, 4, 8, 16, 32) for sign in (1, -1)])
 #: Bets of the betting form: shares of the capital.
