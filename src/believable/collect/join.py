@@ -12,6 +12,7 @@ from typing import TypeAlias
 from believable.bundle.session_records import ClosedTrial
 from believable.collect import leave, recruiting
 from believable.collect.context import Context, Reason, Refusal, Standing, standing_of
+from believable.collect.evidence import is_stopped
 from believable.collect.leave import code_hash, later_code
 from believable.collect.recruiting import Identity
 from believable.contracts.trial import PlannedTrial
@@ -285,6 +286,10 @@ def _reason(conn: Connection, context: Context, caller: _Caller, *, desktop: boo
         return "desktop"
     if caller.replaced is not None:
         return None  # the place is hers already
+    if is_stopped(
+        conn, context, study=caller.row.id, definition=caller.row.definition, link_kind=caller.kind
+    ):
+        return "full"
     if caller.kind in ("preview", "simulated"):
         return None  # researchers look and rehearse before opening, and after closing
     if caller.kind == "open" and id_parameter(study.recruit) and caller.identity.hash is None:

@@ -13,7 +13,7 @@ from believable.store.database import ADVISORY_KEY, Database
 from believable.store.database_tables import APPEND_ONLY, metadata
 
 #: The newest revision under `migrations/versions`.
-REVISION = "0010"
+REVISION = "0012"
 MIGRATIONS = Path(__file__).parent / "migrations"
 #: The table in which Alembic keeps the revision, as Alembic makes it.
 _MARK = (
