@@ -127,7 +127,7 @@ def test_recruiting_closes_with_the_answer(
     links = desk.publish("s", define()).links
     before = begin(desk, clock, links["open"])
     n = 0
-    while not state(desk).stopped:
+    while not state(desk).is_stopped:
         take_part(desk, clock, links["open"], right=2)
         n += 1
     assert 5 <= n <= 12

@@ -67,10 +67,10 @@ def test_right_answers_end_the_study_as_distinguishable() -> None:
     (first, *_) = judges_to_answer(of, shares)
     assert first.verdict == "different"
     state = weigh(of, {"bot": shares["bot"][: first.n]}, first.n, [first])
-    assert state.stopped
+    assert state.is_stopped
     assert state.words == "stop: distinguishable"
     before = weigh(of, {"bot": shares["bot"][: first.n - 1]}, first.n - 1)
-    assert not before.stopped
+    assert not before.is_stopped
     assert before.words.startswith("continue, about ")
     assert before.more is not None
     assert 1 <= before.more <= 5
@@ -98,7 +98,7 @@ def test_the_question_names_the_answer_that_ends_recruiting() -> None:
 def test_the_largest_number_ends_it_without_an_answer() -> None:
     of = design(most=3)
     state = weigh(of, {"bot": [EVEN, RIGHT, EVEN]}, 3)
-    assert state.stopped
+    assert state.is_stopped
     assert has_ended(of, 3, ())
     assert state.words == "stop: 3 judges, the largest number"
     assert not has_ended(of, 2, ())
@@ -146,7 +146,7 @@ def test_an_answer_is_never_taken_back() -> None:
     assert any(verdict.agent == "a" for verdict in reached)
     worse = {"a": [*good["a"], *[Fraction(0)] * 20], "b": [EVEN] * 40}
     state = weigh(of, worse, 40, reached)
-    assert "a" in state.decided
+    assert "a" in state.decided_agents
     again = new_verdicts(of, worse, 40, reached)
     assert not any(verdict.agent == "a" and verdict.verdict == "different" for verdict in again)
 

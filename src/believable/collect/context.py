@@ -94,7 +94,7 @@ class Definitions:
             self._settled[definition] = is_settled(parsed.study)
 
     def sequential(self, conn: Connection, definition: str) -> SequentialDesign | None:
-        """What the stopping rule `sequential` weighs; None under another rule."""
+        """The design of the stopping rule `sequential`; None under another rule."""
         if definition not in self._sequential:
             study = self.get(conn, definition).study
             self._sequential[definition] = sequential_design(study)

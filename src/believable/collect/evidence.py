@@ -32,7 +32,7 @@ def evidence_state(
 def is_stopped(
     conn: Connection, context: Context, *, study: str, definition: str, link_kind: str
 ) -> bool:
-    """Whether the rule lets nobody in any more."""
+    """Whether the rule has ended recruiting."""
     pool = evidence.weighed_pool(link_kind)
     if pool is None:
         return False
@@ -59,7 +59,7 @@ def weigh_session(
         return
     if not evidence.count_judges(conn, session.study, pool):
         _weigh_earlier(conn, context, design, session, pool)
-    _put(conn, context, design, session, planned, closed, pool)
+    _put(conn, context, design, session, (planned, closed))
     stored = evidence.get_shares(conn, session.study, pool)
     reached = evidence.get_verdicts(conn, session.study, pool)
     verdicts = new_verdicts(design, stored.by_agent, stored.judges, reached)
@@ -73,21 +73,22 @@ def _put(
     context: Context,
     design: SequentialDesign,
     session: Session,
-    planned: Sequence[PlannedTrial],
-    closed: Sequence[ClosedPage],
-    pool: str,
+    pages: tuple[Sequence[PlannedTrial], Sequence[ClosedPage]],
 ) -> None:
+    """Keep the shares of a session. `pages`: its plan, and its closed pages."""
     stimuli = {
         stimulus.id: stimulus
         for stimulus in context.definitions.get(conn, session.definition).study.stimuli
     }
-    judged = judgements(design.question, planned, closed, stimuli)
+    judged = judgements(design.question, *pages, stimuli)
     shares = {
         part.contrast.name: share
         for part in design.contrasts
         if (share := share_of(part.contrast, design.question, judged)) is not None
     }
-    evidence.put_shares(conn, session=session.id, study=session.study, pool=pool, shares=shares)
+    pool = evidence.weighed_pool(session.link_kind)
+    if pool is not None:
+        evidence.put_shares(conn, session=session.id, study=session.study, pool=pool, shares=shares)
 
 
 def _weigh_earlier(
@@ -100,5 +101,8 @@ def _weigh_earlier(
             continue
         planned = context.definitions.plan_of(conn, earlier)
         trials = sessions.closed_trials(conn, name, earlier.run)
-        closed = [ClosedPage(trial.position, trial.status, trial.answers) for trial in trials]  # type: ignore[arg-type]
-        _put(conn, context, design, earlier, planned, closed, pool)
+        closed = [
+            ClosedPage(trial.position, trial.status, trial.answers)  # type: ignore[arg-type]
+            for trial in trials
+        ]
+        _put(conn, context, design, earlier, (planned, closed))

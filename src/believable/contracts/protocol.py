@@ -154,7 +154,7 @@ class Declaration:
     sampled one of the stimuli that were chosen from many, such as `clip`; verdicts then are about
     the agent, or about these
             clips (`about` in the plan). Empty: nothing is sampled
-    evidence  what the stopping rule `sequential` weighs; None: nothing can be weighed
+    evidence  the numbers that the stopping rule `sequential` weighs; None: there are none
     """
 
     name: str

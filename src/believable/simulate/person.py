@@ -56,7 +56,7 @@ class Traits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
     """What became of one simulated participant. `outcome` is the session's, `left` for one who just
-    went away, or `turned_away` for one who came when the study had enough participants.
+    went away, or `turned_away` if the study had enough participants.
     """
 
     token: str

@@ -174,7 +174,7 @@ strays = Table(  # events of a tab or device that had been taken over: kept, out
     Column("received_ms", BigInteger, nullable=False),
 )
 
-judge_shares = Table(  # what the stopping rule `sequential` weighs: per complete session and agent
+judge_shares = Table(  # weighed by the rule `sequential`: one per complete session and agent
     "judge_shares",
     metadata,
     Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),

@@ -1,5 +1,5 @@
-"""What the stopping rule `sequential` has to weigh, session by session, and the answers that the
-evidence has given. A session of a person who withdraws takes its shares along; an answer stays.
+"""The shares that the stopping rule `sequential` weighs, session by session, and the answers that
+the evidence has given. A session that is withdrawn takes its shares along; an answer stays.
 """
 
 from __future__ import annotations

@@ -63,20 +63,20 @@ class AgentState:
 
     @property
     def words(self) -> str:
-        """What to do about this agent."""
+        """The advice about this agent."""
         return continue_words(self.more) if self.decided is None else STOP_WORDS[self.decided]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceState:
-    """`judges` counts all that were weighed; `stopped` says whether recruiting ends."""
+    """`judges` counts all that were weighed; `is_stopped` says whether recruiting ends."""
 
     design: SequentialDesign
     agents: tuple[AgentState, ...]
     judges: int
 
     @property
-    def answered(self) -> bool:
+    def is_answered(self) -> bool:
         """Whether every agent has its answer."""
         return all(agent.decided is not None for agent in self.agents)
 
@@ -86,8 +86,8 @@ class EvidenceState:
         return self.design.most is not None and self.judges >= self.design.most
 
     @property
-    def stopped(self) -> bool:
-        return self.answered or self.at_most
+    def is_stopped(self) -> bool:
+        return self.is_answered or self.at_most
 
     @property
     def more(self) -> int | None:
@@ -106,7 +106,7 @@ class EvidenceState:
     @property
     def words(self) -> str:
         """One of: stop (and why), continue."""
-        if self.answered:
+        if self.is_answered:
             found = {agent.decided for agent in self.agents}
             if len(found) == 1:
                 return self.agents[0].words
@@ -116,7 +116,7 @@ class EvidenceState:
         return continue_words(self.more)
 
     @property
-    def decided(self) -> frozenset[str]:
+    def decided_agents(self) -> frozenset[str]:
         """The agents that have their answer."""
         return frozenset(agent.name for agent in self.agents if agent.decided is not None)
 
@@ -167,7 +167,7 @@ def _more(design: SequentialDesign, evidence: Evidence) -> int | None:
 
 
 def has_ended(design: SequentialDesign, judges: int, reached: Sequence[ReachedVerdict]) -> bool:
-    """Whether recruiting ends: `EvidenceState.stopped`, without weighing anything."""
+    """Whether recruiting ends: `EvidenceState.is_stopped`, without weighing anything."""
     ending = ENDING[design.until]
     decided = {verdict.agent for verdict in reached if verdict.verdict in ending}
     return set(design.names) <= decided or (design.most is not None and judges >= design.most)

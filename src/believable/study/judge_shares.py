@@ -1,5 +1,5 @@
-"""From the answers of one judge to one number per agent, from 0 to 1 with chance at one half: what
-the stopping rule `sequential` weighs. Exact fractions, so that equal shares are equal everywhere.
+"""From the answers of one judge to one number per agent, from 0 to 1 with chance at one half, for
+the stopping rule `sequential`. Exact fractions, so that equal shares are equal everywhere.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class JudgedQuestion:
     scale: tuple[float, float] | None = None
     controls: tuple[str, ...] = ()
 
-    def asked(self, trial: str, question: str) -> bool:
+    def matches(self, trial: str, question: str) -> bool:
         return question in self.names or f"{trial}.{question}" in self.names
 
     def score(self, answer: Any) -> Fraction | None:
@@ -76,7 +76,7 @@ def _text(value: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class JudgedAnswer:
     """An answer, and the conditions of the stimuli that it is about, in the order of the page."""
 
     conditions: tuple[str | None, ...]
@@ -100,7 +100,7 @@ def asked_pages(
     for planned in plan:
         for asked in planned.trial.page_questions:
             name, clip = planned.trial.question_and_player(asked.id)
-            if not question.asked(planned.trial.id, name):
+            if not question.matches(planned.trial.id, name):
                 continue
             names = _about(plan, planned)
             shown = names if clip is None else names[clip : clip + 1]
@@ -120,11 +120,11 @@ def judgements(
     plan: Sequence[PlannedTrial],
     closed: Iterable[ClosedPage],
     stimuli: Mapping[str, Stimulus],
-) -> list[Judgement]:
+) -> list[JudgedAnswer]:
     """The judgements of a session whose closed pages are known."""
     answers = {page.position: page.answers for page in closed if page.status == "done"}
     return [
-        Judgement(
+        JudgedAnswer(
             tuple(stimulus.condition for stimulus in page.stimuli),
             answers[page.position][page.key],
             tuple(stimulus.scenario for stimulus in page.stimuli),
@@ -135,7 +135,7 @@ def judgements(
 
 
 def share_of(
-    contrast: JudgeContrast, question: JudgedQuestion, judged: Iterable[Judgement]
+    contrast: JudgeContrast, question: JudgedQuestion, judged: Iterable[JudgedAnswer]
 ) -> Fraction | None:
     """The judge's share for one contrast; None if they judged nothing of it."""
     kept = [
@@ -159,9 +159,9 @@ def share_of(
     return ((first - second + 1) / 2).limit_denominator(_LARGEST_DENOMINATOR)
 
 
-def _side(contrast: JudgeContrast, judgement: Judgement) -> Fraction | None:
-    """1 if the first was chosen, 0 if the second was, one half if neither was; None if the page does
-    not compare them.
+def _side(contrast: JudgeContrast, judgement: JudgedAnswer) -> Fraction | None:
+    """1 if the first was chosen, 0 if the second was, one half if neither was; None if the page
+    does not compare them.
     """
     if len(judgement.conditions) != 2 or judgement.answer is None:
         return None

@@ -1,5 +1,5 @@
-"""What a study declares with `stopping: {rule: sequential}`: the question and the contrasts that are
-weighed, and the form of evidence that its design allows.
+"""A study with `stopping: {rule: sequential}`: the question and the contrasts that are weighed, and
+the form of evidence that its design allows.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from believable.contracts.protocol import Declaration, JudgeEvidence
 from believable.contracts.registries import PROTOCOLS
 from believable.core.errors import InvalidInput
 from believable.stats.stopping_rule import CLIP_SD, Form, StoppingRule, choose_rule
-from believable.study.declaration import DeclaredPlan, Stopping, Until
+from believable.study.declaration import About, DeclaredPlan, Stopping, Until
 from believable.study.judge_shares import AskedPage, JudgeContrast, JudgedQuestion, asked_pages
 from believable.study.measures import BY_CONDITION, DeclaredMeasure
 from believable.study.own_design import groups_of, model_of, pair_name, source_of
@@ -25,7 +25,7 @@ from believable.study.records import Stimulus, Study
 #: The rule's defaults.
 MARGIN = 0.1
 UNTIL: Until = "both"
-#: Plans that are looked at per condition to see what judges are shown.
+#: Plans that are looked at per condition, to see which clips judges are shown.
 _PLANS = 12
 
 Draw = Literal["fresh", "pool", "shared"]
@@ -40,7 +40,7 @@ FORM_NAMES: Mapping[Form, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContrastDesign:
-    """What judges see of one contrast, and the rule that follows.
+    """One contrast as judges see it, and the rule that follows.
 
     trials    how many answers a judge gives about it, the fewest
     clips     how many clips the group with the fewest has
@@ -107,7 +107,7 @@ def sequential_design(study: Study) -> SequentialDesign | None:
     if declared is None or declared.stopping is None or declared.stopping.rule != "sequential":
         return None
     stopping = declared.stopping
-    question, contrasts, outcome = _weighed(declared, study)
+    question, contrasts, outcome = _choose_weighed(declared, study)
     margin = MARGIN if stopping.margin is None else stopping.margin
     alpha = declared.alpha if stopping.alpha is None else stopping.alpha
     if alpha <= 0.01:
@@ -118,7 +118,7 @@ def sequential_design(study: Study) -> SequentialDesign | None:
         )
     pages = _asked_in_plans(study, question)
     designs = tuple(
-        _contrast_design(contrast, question, pages, study, declared, stopping, margin, alpha)
+        _contrast_design(contrast, question, pages, study, (margin, alpha))
         for contrast in contrasts
     )
     return SequentialDesign(
@@ -134,10 +134,10 @@ def sequential_design(study: Study) -> SequentialDesign | None:
 
 
 # ----------------------------------------------------------------------------------------------
-# what is weighed
+# question and contrasts
 
 
-def _weighed(
+def _choose_weighed(
     declared: DeclaredPlan, study: Study
 ) -> tuple[JudgedQuestion, tuple[JudgeContrast, ...], str]:
     if declared.protocol is None:
@@ -294,11 +294,9 @@ def _contrast_design(
     question: JudgedQuestion,
     plans: Sequence[Sequence[AskedPage]],
     study: Study,
-    declared: DeclaredPlan,
-    stopping: Stopping,
-    margin: float,
-    alpha: float,
+    levels: tuple[float, float],
 ) -> ContrastDesign:
+    about, stopping = _plan_of(study)
     seen = [_clips_of(contrast, question, pages) for pages in plans]
     shown = [clips for clips in seen if clips[0] and clips[1]]
     if not shown:
@@ -323,7 +321,7 @@ def _contrast_design(
     )
     draw: Draw = "shared" if same else "pool"
     balanced = all(len(first) == len(second) for first, second in shown)
-    if draw == "shared" and declared.about == "agent":
+    if draw == "shared" and about == "agent":
         raise NotSequential(
             "rule",
             f"all judges see the same clips of {contrast.name!r}, which says nothing about other"
@@ -333,15 +331,21 @@ def _contrast_design(
     rule = choose_rule(
         trials=trials,
         pool=n_clips if draw == "pool" else None,
-        shared=declared.about != "agent",
+        shared=about != "agent",
         balanced=balanced,
         clip_sd=CLIP_SD if stopping.clip_sd is None else stopping.clip_sd,
-        margin=margin,
-        alpha=alpha,
+        margin=levels[0],
+        alpha=levels[1],
     )
     return ContrastDesign(
         contrast=contrast, trials=trials, clips=n_clips, draw=draw, balanced=balanced, rule=rule
     )
+
+
+def _plan_of(study: Study) -> tuple[About, Stopping]:
+    if study.analysis is None or study.analysis.stopping is None:
+        raise AssertionError("a sequential study declares an analysis")
+    return study.analysis.about, study.analysis.stopping
 
 
 def _either(group: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""What the stopping rule `sequential` weighs, and the answers that evidence has given. Older
+"""Shares that the stopping rule `sequential` weighs, and the answers that evidence has given. Older
 databases have neither.
 """
 
