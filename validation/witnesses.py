@@ -197,6 +197,7 @@ PARTS = {
     "stats.models.answer_counts": "trials_of collapse log_choose is_separated",
     "stats.models.design": "parse design",
     "stats.models.laplace": "gradient hessian fit_laplace",
+    "stats.models.penalised_logistic": "fitted_model fit_penalised coefficient odds",
     "stats.models.random_effects": (
         "standardised unscaled start likely_start lower_limits blocks is_singular describe by_size "
         "offsets gram factor forward backward"

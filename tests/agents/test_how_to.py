@@ -15,7 +15,7 @@ import pytest
 
 from believable.contracts.agent import Agent
 from believable.recordings.file import read
-from tests.agents.programs import ROOT, believable, install
+from tests.programs import ROOT, believable, install
 
 PAGE = (ROOT / "docs" / "how-to" / "add-an-agent.md").read_text("utf-8")
 FILES = dict(re.findall(r"`([\w.]+)`:\n\n```\w+\n(.*?)```", PAGE, re.DOTALL))
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_command_works_on_the_first_try(folder: Path) -> None:
-    printed = [believable(folder, *command, site=folder) for command in COMMANDS]
+    printed = [believable(*command, folder=folder, site=folder) for command in COMMANDS]
     assert len(printed) == 6
     assert "maze/runner" in printed[1]
     assert "checked: 180 decisions" in printed[4]

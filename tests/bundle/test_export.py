@@ -21,8 +21,8 @@ from believable.core.errors import NotFound
 from believable.store import studies
 from believable.store.bundle_export import export
 from believable.store.collected import CHUNK, collected, version_records
-from believable.store.database_tables import tombstones
 from believable.store.engine import Store
+from believable.store.tables.collected import tombstones
 
 Fill = Callable[[Store, Iterable[CollectedSession]], None]
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_plugins import ROOT, answers, believable, run
+from tests.programs import ROOT, run
+from tests.test_plugins import answers
 
 HOW_TO = ROOT / "docs" / "how-to"
 _BLOCK = re.compile(r"^```\w+\n(?:#|//|<!--) (\S+/\S+\.\w+)(?: -->)?\n(.*?)^```$", re.S | re.M)
@@ -76,6 +77,6 @@ def test_what_a_how_to_prints_is_a_part_that_works(
     checked = run("-c", check, site=site)
     assert checked.returncode == 0, checked.stderr
     (study / "study.yaml").write_text(STUDY % items)
-    sound = believable("check", study, site=site)
+    sound = run("check", study, site=site)
     assert sound.returncode == 0, sound.stdout + sound.stderr
     assert answers(study, tmp_path / "bundle", site=site)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from believable.stimuli.loudness import integrated_lufs
 from believable.stimuli.recipe import SOUND_RATE_HZ as RATE_HZ
-from believable.stimuli.standardise import integrated_lufs
 
 
 def sine(seconds: float, amplitude: float = 1.0) -> NDArray[np.float32]:

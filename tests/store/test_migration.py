@@ -19,8 +19,8 @@ from alembic.script import ScriptDirectory
 
 from believable.core.errors import Refused
 from believable.store import migration, studies
-from believable.store.database_tables import metadata
 from believable.store.engine import Store
+from believable.store.tables.metadata import metadata
 
 pytestmark = pytest.mark.both_databases
 

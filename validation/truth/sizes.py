@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from believable.analysis.run import prepared
 from believable.core.seeds import derive
 from believable.core.work import map_chunks
-from believable.protocols.qa.analysis import TASK
 from believable.protocols.qa.annotated_signals import collected
-from believable.protocols.qa.annotator_scores import GroupTask
+from believable.protocols.qa.annotator_scoring import TASK
+from believable.protocols.qa.group_agreement import GroupTask
 from believable.simulate import straight
 from validation.truth.cases import case_of
 from validation.truth.studies import N, Outcomes, ready

@@ -22,9 +22,10 @@ from believable.collect.match import read_platform
 from believable.collect.recruiting import participant_hash
 from believable.core.errors import InvalidInput, UnknownName, WrongUsage
 from believable.core.registry import did_you_mean
-from believable.report.attack import arrival_by_seed, platform_people, sessions_of_list
+from believable.report.attack import arrival_by_seed
 from believable.report.coarsen import AttackList, CoarsenedBundle, check_leaks, coarsen, exact_facts
 from believable.report.figure_files import check_formats, converter
+from believable.report.platform_list import platform_people, sessions_of_list
 from believable.report.precision import PRECISIONS, PRECISIONS_WITH_TIMES
 from believable.report.privacy import Spot, column_spots, nobody, spots
 from believable.report.redact import redact

@@ -17,10 +17,10 @@ from believable.app.options import option, options, setting, use_case
 from believable.app.settings import Settings, open_collect, publish_folders, study_id
 from believable.app.study_data import ClusterOptions, StudyOptions, load_study, run_async
 from believable.core.clock import VirtualClock, WallClock
+from believable.core.cluster import cluster_workers, must_be_here
 from believable.core.errors import InvalidInput, WrongUsage
 from believable.core.ids import new_token
 from believable.core.seeds import derive
-from believable.core.work import cluster_workers, must_be_here
 from believable.simulate.asgi import running
 from believable.simulate.client import network
 from believable.simulate.conduct import CONDUCT

@@ -26,9 +26,9 @@ from believable.protocols.variants import change_study
 from believable.stimuli import inventory, source_pool
 from believable.stimuli import standardise as standards
 from believable.stimuli.even import even_out
-from believable.stimuli.raster import Look
-from believable.stimuli.raster import render as render_recordings
 from believable.stimuli.recipe import BITS_PER_S, Mask, Recipe
+from believable.stimuli.render import Look
+from believable.stimuli.render import render as render_recordings
 from believable.stimuli.source_pool import SampleRequest, SourceDetails
 from believable.study.records import Stimulus
 

@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 from believable.app.options import AnyPath, Options, argument, from_environment, option, options
 from believable.app.settings import Settings, study_id
 from believable.core.clock import WallClock
+from believable.core.cluster import on_cluster
 from believable.core.errors import NotFound, WrongUsage
 from believable.core.shell import quote_command
 from believable.core.whole_files import refuse_outside_links, write_whole
-from believable.core.work import on_cluster
 from believable.plugins import allow_extensions
 from believable.store.audit_log import AuditKind, Change, note_audit, noted
 from believable.store.database import owner_folder

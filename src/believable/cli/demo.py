@@ -17,7 +17,7 @@ from believable.cli.demo_studies import coming_studies, prepare_all, ready_folde
 from believable.cli.derive import derive
 from believable.cli.serve import announce, check_port, publish
 from believable.core.child_python import python_command
-from believable.core.work import Child
+from believable.core.processes import Child
 from believable.web.app import serve
 from believable.web.start_page import tell_preparation
 

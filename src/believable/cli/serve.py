@@ -19,8 +19,8 @@ from believable.cli import uncollected
 from believable.cli.derive import derive
 from believable.core.errors import Refused
 from believable.core.object_storage import remember_storage
+from believable.core.processes import in_child
 from believable.core.system import end_this_process
-from believable.core.work import in_child
 from believable.store.database import owner_folder
 from believable.web.app import oidc_client, prepare, serve
 from believable.web.connections import checked_proxies

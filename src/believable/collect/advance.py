@@ -23,7 +23,7 @@ from believable.core.errors import Conflict, InvalidInput
 from believable.core.registry import Registry
 from believable.store import event_log, sessions, view_checks
 from believable.store.engine import Connection
-from believable.store.event_log import Event
+from believable.store.event_checks import Event
 from believable.study.progress import answers_so_far, progress
 
 Status: TypeAlias = Literal["next", "again", "finished"]

@@ -39,9 +39,9 @@ from believable.contracts.trial import PlannedTrial
 from believable.core.clock import Clock
 from believable.core.errors import BelievableError, Withdrawn
 from believable.core.ids import new_token, token_hash
-from believable.store import event_log, sessions, studies, view_checks
+from believable.store import event_checks, event_log, sessions, studies, view_checks
 from believable.store.engine import Connection, Store
-from believable.store.event_log import Event
+from believable.store.event_checks import Event
 from believable.store.sessions import Session
 from believable.store.studies import Link
 from believable.study.definition import Definition
@@ -344,7 +344,7 @@ class Collect:
 
     def append(self, token: str, epoch: int, numbered: Iterable[tuple[int, str]]) -> DeskStep[int]:
         """The highest event up to which nothing is missing, once that is durable."""
-        batch = event_log.check_batch(token, epoch, numbered)
+        batch = event_checks.check_batch(token, epoch, numbered)
         return DeskStep(lambda: self.store.append(batch), lambda: self.store.aappend(batch))
 
     def advance(
@@ -359,7 +359,7 @@ class Collect:
         or neither.
         """
         where: dict[str, Any] = {"token": token, "epoch": epoch, "position": position, "seq": seq}
-        batch = event_log.check_batch(token, epoch, numbered)
+        batch = event_checks.check_batch(token, epoch, numbered)
 
         def change(conn: Connection) -> AdvanceResult | BelievableError:
             if batch.events:

@@ -13,7 +13,7 @@ from believable.contracts.registries import INSTRUMENTS, PAGES
 from believable.contracts.trial import Controls, PlannedTrial, TrialBase
 from believable.store import event_log
 from believable.store.engine import Connection
-from believable.store.event_log import Event
+from believable.store.event_checks import Event
 from believable.study.plan import rated_positions
 
 #: No medium is longer: a month.

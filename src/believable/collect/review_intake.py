@@ -33,16 +33,10 @@ from believable.collect.review_hints import (
     similarity,
 )
 from believable.contracts.trial import Block, Question, TrialBase
-from believable.store import review, review_queue
+from believable.store import pending_sessions, review, review_queue
 from believable.store.engine import Connection, Store
-from believable.store.review_queue import (
-    NewAnswer,
-    NewTrial,
-    PendingSession,
-    QueuedAnswer,
-    QueueState,
-    TimedAnswer,
-)
+from believable.store.pending_sessions import NewTrial, PendingSession
+from believable.store.review_queue import NewAnswer, QueuedAnswer, QueueState, TimedAnswer
 from believable.study.definition import Definition
 
 #: Sessions taken in at a time: bounds how long a commit takes and how long the interpreter is held.
@@ -212,16 +206,16 @@ def _intake(
     queue: QueueState,
     after: int,
 ) -> Intake | None:
-    unread = review_queue.pending(conn, study, pool, SESSIONS_AT_ONCE, after=after)
+    unread = pending_sessions.pending(conn, study, pool, SESSIONS_AT_ONCE, after=after)
     if not unread:
         return None
-    closed_trials = review_queue.new_trials(conn, unread)
+    closed_trials = pending_sessions.new_trials(conn, unread)
     closed = {session.id: (session.closed, session.seq) for session in unread}
     for trial in closed_trials:
         _, seq = closed[trial.session]
         closed[trial.session] = (trial.position, max(seq, trial.submit_seq or 0))
     sessions = {session.id: session for session in unread}
-    pasted = {session.id: review_queue.pasted(conn, session) for session in unread}
+    pasted = {session.id: pending_sessions.pasted(conn, session) for session in unread}
     decided = review.latest_of(conn, list(sessions))
     texts: list[tuple[TextAnswer, int]] = []
     for trial in closed_trials:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from believable.stimuli.raster import Look, render_file
+from believable.stimuli.render import Look, render_file
 
 SIZE_PX = 720
 

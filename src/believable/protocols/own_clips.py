@@ -19,8 +19,8 @@ from believable.protocols.variants import change_study
 from believable.recordings.actions import RECORDING_SUFFIX
 from believable.recordings.file import read
 from believable.stimuli import inventory, source_pool, standardise
-from believable.stimuli.raster import Look, render_file
 from believable.stimuli.recipe import Mask, Recipe
+from believable.stimuli.render import Look, render_file
 from believable.stimuli.source_pool import SourceDetails, StimulusSource
 
 FILMS = (".mp4", ".webm", ".mkv", ".mov", ".avi")

@@ -16,7 +16,8 @@ from typing import Any, Literal
 from believable.analysis.findings import Chart, Table
 from believable.core.child_python import python_command
 from believable.core.errors import InvalidInput, MissingExtra
-from believable.report.chart_marks import DRAWERS, LYING, POINTER_ONLY, Canvas, Spec
+from believable.report.chart_canvas import LYING, POINTER_ONLY, Canvas, Spec
+from believable.report.chart_marks import DRAWERS
 from believable.report.chart_rows import ChartRows, Links, drawn, no_links
 from believable.report.colours import LIGHT, SANS, VEGA_LITE, Theme, variables
 

@@ -15,9 +15,10 @@ from typing import Any
 import httpx
 
 from believable.core.clock import VirtualClock
+from believable.core.cluster import CrewMember, run_crew
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.seeds import generator
-from believable.core.work import CrewMember, available_cores, run_crew
+from believable.core.work import available_cores
 from believable.simulate.behaviour import CAREFUL_WRONG, CARELESS_WRONG, Behaviour
 from believable.simulate.client import PATIENT, Participant, Patience
 from believable.simulate.conduct import CONDUCT
@@ -200,7 +201,7 @@ def shared_out(work: Work, processes: int, progress: Progress) -> list[Visit]:
 
 
 def _one_share(work: Work, member: CrewMember[Visit]) -> list[Visit]:
-    return work(Share(member.number, member.of, member.together), member.tell)
+    return work(Share(member.number, member.of, member.together), member.report)
 
 
 async def run_virtual(

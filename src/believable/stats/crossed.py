@@ -133,6 +133,13 @@ def _codes(labels: ArrayLike, n: int, name: str) -> IntArray:
         raise InvalidInput(
             f"{name}: expected one label for each of {n} judgements, got shape {array.shape}."
         )
+    if (
+        array.dtype == np.int64
+        and n
+        and 0 == array.min() <= array.max() < n
+        and np.bincount(array).all()
+    ):
+        return array  # codes already
     if array.dtype == object:
         array = array.astype(str)
     return np.unique(array, return_inverse=True)[1].astype(np.int64)

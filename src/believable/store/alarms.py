@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from believable.core.clock import Clock
 from believable.store.database import Database
-from believable.store.database_tables import alarms
+from believable.store.tables.collected import alarms
 from believable.store.trouble import Trouble, trouble
 
 

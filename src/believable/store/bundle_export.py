@@ -27,9 +27,10 @@ from believable.store import coding_marks, coding_projects, coding_rounds
 from believable.store.coding_marks import MarkOperation
 from believable.store.coding_projects import CodingProject, TextMedium
 from believable.store.collected import collected, count, study_record
-from believable.store.database_tables import coding_tasks, definitions, sessions
-from believable.store.database_tables import coding_texts as texts_table
 from believable.store.engine import Store
+from believable.store.tables.coding import coding_tasks
+from believable.store.tables.coding import coding_texts as texts_table
+from believable.store.tables.collected import definitions, sessions
 from believable.study.definition import Definition
 
 Progress = Callable[[int, int], None]

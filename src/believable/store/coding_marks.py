@@ -22,7 +22,8 @@ from believable.core import event_chain
 from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, TakenOver
 from believable.store import alarms
 from believable.store.coding_projects import CodingProject, books, get_project, text
-from believable.store.database_tables import (
+from believable.store.event_log import SEQ_WINDOW, keep_new
+from believable.store.tables.coding import (
     coding_logs,
     coding_marks,
     coding_operations,
@@ -31,8 +32,7 @@ from believable.store.database_tables import (
     coding_strays,
     coding_tasks,
 )
-from believable.store.database_tables import coding_texts as texts_table
-from believable.store.event_log import SEQ_WINDOW, keep_new
+from believable.store.tables.coding import coding_texts as texts_table
 
 #: A task with the text it is about.
 OF_ITS_TEXT = and_(

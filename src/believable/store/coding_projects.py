@@ -19,7 +19,7 @@ from believable.coding.responses import Response
 from believable.core import seeds
 from believable.core.errors import Conflict, InvalidInput, NotFound
 from believable.core.registry import did_you_mean
-from believable.store.database_tables import (
+from believable.store.tables.coding import (
     coding_books,
     coding_marks,
     coding_projects,

@@ -24,7 +24,9 @@ from believable.bundle.session_records import (
 )
 from believable.core.errors import NotFound
 from believable.store import monitor, review, rounds, studies, study_versions
-from believable.store.database_tables import (
+from believable.store.fixed_statements import FixedStatement
+from believable.store.sessions import POOLS, closed_trial, get_file
+from believable.store.tables.collected import (
     decisions,
     definitions,
     events,
@@ -32,8 +34,6 @@ from believable.store.database_tables import (
     strays,
     trials,
 )
-from believable.store.fixed_statements import FixedStatement
-from believable.store.sessions import POOLS, closed_trial, get_file
 from believable.store.view_checks import checks_of
 
 T = TypeVar("T")

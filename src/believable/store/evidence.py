@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from sqlalchemy import Connection, Select, func, insert, select
 
-from believable.store.database_tables import evidence_verdicts, judge_shares, sessions
 from believable.store.sessions import POOLS
+from believable.store.tables.collected import evidence_verdicts, judge_shares, sessions
 from believable.study.evidence_state import ReachedVerdict
 
 #: Pools whose sessions are weighed. Previews never are.

@@ -10,7 +10,8 @@ from sqlalchemy import Connection, inspect
 
 from believable.core.errors import Refused
 from believable.store.database import ADVISORY_KEY, Database
-from believable.store.database_tables import APPEND_ONLY, metadata
+from believable.store.tables.accounts import APPEND_ONLY
+from believable.store.tables.metadata import metadata
 
 #: The newest revision under `migrations/versions`.
 REVISION = "0012"

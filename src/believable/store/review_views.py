@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select, true
 
-from believable.store.database_tables import review_answers, sessions
 from believable.store.review_queue import QueuedAnswer, by_ids, rows_of, with_words
+from believable.store.tables.collected import sessions
+from believable.store.tables.review import review_answers
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from sqlalchemy.sql.schema import Table
 from believable.contracts.inputs import InputChange
 from believable.core.errors import TakenOver
 from believable.store import sessions
-from believable.store.database_tables import round_inputs, rounds
+from believable.store.tables.collected import round_inputs, rounds
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from believable.core import ids
 from believable.core.errors import InvalidInput, Refused
 from believable.core.one_time_codes import SECRET_BYTES, matching_step
-from believable.store import accounts
-from believable.store.database_tables import recovery_codes, second_factors, server_rules
+from believable.store import accounts, log_ins
+from believable.store.tables.accounts import recovery_codes, second_factors, server_rules
 
 N_RECOVERY_CODES = 10
 #: Wrong codes in a quarter of an hour. They count only after the right password: strangers cannot
@@ -88,7 +88,7 @@ def check_code(conn: Connection, key: bytes, user: str, code: str, *, now_ms: in
     ones are counted.
     """
     who = ids.keyed_hash(key, "second factor", user)
-    window_ms = accounts.LIMIT_WINDOW_MS
+    window_ms = log_ins.LIMIT_WINDOW_MS
     accounts.check_tries(
         conn, what="second", who=who, limit=WRONG_CODES, window_ms=window_ms, now_ms=now_ms
     )

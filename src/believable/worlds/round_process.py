@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 from believable.contracts.inputs import InputChange
 from believable.contracts.registries import WORLDS
 from believable.core.errors import BelievableError, InvalidInput, Unavailable
-from believable.core.work import Companion
+from believable.core.processes import Companion
 from believable.recordings import file
 from believable.recordings.recording import Recording
 from believable.worlds.live_round import LiveRound, NumberedInput, record_round

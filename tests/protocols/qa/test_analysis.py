@@ -14,7 +14,8 @@ from believable.analysis.resolution import resolve
 from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
 from believable.core.nodes import from_plain
-from believable.protocols.qa.analysis import analyse, main, methods, scored, warnings
+from believable.protocols.qa.analysis import analyse, main, methods, warnings
+from believable.protocols.qa.annotator_scoring import scored
 from believable.report.colours import LIGHT
 from believable.report.figure_files import specification
 from believable.stimuli.signal import draw

@@ -9,12 +9,10 @@ import pytest
 
 from believable.protocols.qa.annotator_scores import (
     AnnotatorTrace,
-    GroupTask,
     against_others,
-    compared,
     mean_by_annotator,
-    task_sda,
 )
+from believable.protocols.qa.group_agreement import GroupTask, compared, task_sda
 from believable.stats.estimate import Estimate
 from believable.stats.means import welch_t
 

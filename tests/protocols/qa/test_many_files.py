@@ -20,7 +20,7 @@ from believable.cli.analyse import command as analyse
 from believable.cli.importing import command as importing
 from believable.contracts.trial import outline
 from believable.pages.qa import Qa
-from believable.protocols.qa.analysis import scored
+from believable.protocols.qa.annotator_scoring import scored
 from believable.protocols.qa.people import QaTruth
 from believable.simulate import straight
 from believable.stimuli.signal import draw

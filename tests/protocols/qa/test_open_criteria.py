@@ -13,8 +13,8 @@ import numpy as np
 from believable.analysis.findings import Analysis
 from believable.analysis.run import prepared, run
 from believable.contracts.registries import PROTOCOLS
-from believable.protocols.qa.analysis import _ends_cut
 from believable.protocols.qa.annotated_signals import collected
+from believable.protocols.qa.sections import _ends_cut
 from believable.simulate import straight
 from believable.study.load import load
 from validation.truth.studies import ready

@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from believable.cli import group
-from believable.core.work import in_child
+from believable.core.processes import in_child
 from believable.report.live_records import LiveReport, ReportRequest
 from believable.web.app import Settings
 from believable.web.console.export_page import WRITE_ZIP

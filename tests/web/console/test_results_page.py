@@ -20,7 +20,7 @@ from believable.cli import group
 from believable.report.live_records import LiveReport, ReportRequest
 from believable.store import coding_projects
 from believable.store import review as stored
-from believable.store.database_tables import decisions
+from believable.store.tables.collected import decisions
 from believable.web.app import Settings
 from believable.web.console.live_results import LiveResults, ResultsKey, computed
 from tests.waiting import wait_in_loop, wait_until

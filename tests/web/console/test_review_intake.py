@@ -15,9 +15,9 @@ from believable.collect.leave import PersonProof
 from believable.collect.review_hints import ALIKE_FROM, grams, normalised, sharing_keys, similarity
 from believable.collect.review_intake import KnownQuestions, take_in
 from believable.store import review_views, sessions
-from believable.store.database_tables import review_answers, review_keys
 from believable.store.engine import Connection
 from believable.store.review_views import QueueView
+from believable.store.tables.review import review_answers, review_keys
 from believable.web.console import review_upkeep
 
 from .conftest import Browser, World

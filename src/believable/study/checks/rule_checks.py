@@ -11,7 +11,8 @@ from believable.contracts.registries import INSTRUMENTS
 from believable.contracts.trial import Entry, Question, outline
 from believable.core.errors import InvalidInput
 from believable.core.nodes import Node
-from believable.study.reading import Reading, impossible_answer
+from believable.study.question_reading import impossible_answer
+from believable.study.reading import Reading
 from believable.study.wording import shown, unknown
 
 _NUMERIC = ("number", "integer")

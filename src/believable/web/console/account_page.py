@@ -5,8 +5,8 @@ from __future__ import annotations
 from starlette.responses import RedirectResponse, Response
 
 from believable.core.errors import InvalidInput, TooManyTries
-from believable.store import accounts
-from believable.store.accounts import Login
+from believable.store import accounts, log_ins
+from believable.store.log_ins import Login
 from believable.web.console.console_page import (
     ANYBODY,
     EVERY_USER,
@@ -160,7 +160,7 @@ async def change_password(visit: ConsoleVisit) -> Response:
         return _account(visit, message=str(error), status=422)
 
     token, _ = await visit.change(
-        lambda conn: accounts.change_password(
+        lambda conn: log_ins.change_password(
             conn,
             console.key,
             name,
@@ -178,7 +178,7 @@ async def change_password(visit: ConsoleVisit) -> Response:
 async def log_out(visit: ConsoleVisit) -> Response:
     login = visit.login
     assert login is not None
-    await visit.change(lambda conn: accounts.log_out(conn, login), "logged out", kind="account")
+    await visit.change(lambda conn: log_ins.log_out(conn, login), "logged out", kind="account")
     return _left()
 
 

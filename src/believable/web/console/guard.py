@@ -21,9 +21,9 @@ from believable.core.errors import (
     TooLarge,
     Unavailable,
 )
-from believable.store import ROLES, Role, accounts, coding_projects, second_factor
-from believable.store.accounts import LOGIN_LIFE_MS, Login
+from believable.store import ROLES, Role, coding_projects, log_ins, second_factor
 from believable.store.engine import Connection
+from believable.store.log_ins import LOGIN_LIFE_MS, Login
 from believable.store.rights import role_in_project
 from believable.web.console.console_page import Console, ConsoleVisit, Route, render
 from believable.web.problems import PLACE, answer_for, error_json, public_message
@@ -96,7 +96,7 @@ async def _login(console: Console, request: Request) -> Login | None:
     if not token:
         return None
     now_ms = console.clock.now_ms()
-    return await console.store.aread(lambda conn: accounts.who(conn, token, now_ms=now_ms))
+    return await console.store.aread(lambda conn: log_ins.who(conn, token, now_ms=now_ms))
 
 
 async def _refuse(
@@ -294,11 +294,11 @@ def set_visitor(console: Console, response: Response, visitor: str) -> None:
 
 async def _prolong(console: Console, request: Request, response: Response, login: Login) -> None:
     """Slides the expiry. A store that cannot write now must not keep researchers from reading."""
-    until_ms = accounts.prolonged_until(login, now_ms=console.clock.now_ms())
+    until_ms = log_ins.prolonged_until(login, now_ms=console.clock.now_ms())
     if until_ms is None or "set-cookie" in response.headers:
         return
     try:
-        await console.store.awrite(lambda conn: accounts.prolong(conn, login, until_ms))
+        await console.store.awrite(lambda conn: log_ins.prolong(conn, login, until_ms))
     except (StorageFull, Unavailable) as error:
         log.warning("a log-in was not prolonged: %s", error)
         return

@@ -17,7 +17,7 @@ from believable.analysis import registered
 from believable.analysis.power_record import PowerRecord, read_power, share_words
 from believable.contracts.trial import outline
 from believable.core.errors import BelievableError, Problem
-from believable.core.work import FunctionElsewhere, in_child
+from believable.core.processes import FunctionElsewhere, in_child
 from believable.stimuli.verify import definition_problems, study_problems
 from believable.store import monitor, studies
 from believable.store.backups import last_backup_ms

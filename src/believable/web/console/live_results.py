@@ -9,7 +9,7 @@ import logging
 from dataclasses import dataclass, field
 
 from believable.core.errors import BelievableError
-from believable.core.work import Child, FunctionElsewhere
+from believable.core.processes import Child, FunctionElsewhere
 from believable.report.live_records import LiveReport, ReportRequest
 
 log = logging.getLogger(__name__)

@@ -34,7 +34,7 @@ from believable.recordings.recording import (
 )
 from believable.stimuli.prepare import prepare
 from believable.stimuli.probe import have_av
-from believable.stimuli.raster import Look, render_file
+from believable.stimuli.render import Look, render_file
 from believable.study.definition import Definition
 from believable.study.load import check
 from believable.study.reading import read_study
