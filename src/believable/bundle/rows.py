@@ -128,6 +128,7 @@ class SessionRows:
             "texts_reviewed": len(
                 {decision.target for decision in self._collected.decisions if decision.target}
             ),
+            "weighed": session.weighed,
             "receipt": session.head_hash,
             "recruiter_hash": session.recruiter_hash,
         }

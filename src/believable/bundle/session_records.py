@@ -44,6 +44,8 @@ class SessionRecord:
     #: The last event before the latest run began.
     run_after_seq: int = 0
     excluded: bool = False
+    #: The place in which the stopping rule `sequential` weighed it.
+    weighed: int | None = None
 
     @property
     def simulated(self) -> bool:

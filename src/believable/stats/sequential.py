@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 
 from believable.core.errors import InvalidInput
 from believable.stats.e_values import (
-    CHANCE,
     T_FIRST,
     T_SPREAD,
     add_levels,
@@ -34,7 +33,7 @@ from believable.stats.e_values import (
 )
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.inputs import FloatArray, finite_array
-from believable.stats.stopping_rule import Form, StoppingRule
+from believable.stats.stopping_rule import CHANCE, Form, StoppingRule
 
 #: Steps of the bisection that ends an interval: 2**-40 of its range.
 _STEPS = 40

@@ -84,6 +84,14 @@ def get_shares(
     )
 
 
+def weighed_places(conn: Connection, ids: Sequence[str]) -> dict[str, int]:
+    """The place of each of these sessions in the order of closing, if it was weighed."""
+    query = select(judge_shares.c.session, judge_shares.c.place).where(
+        judge_shares.c.session.in_(ids)
+    )
+    return {session: place for session, place in conn.execute(query)}
+
+
 def count_judges(conn: Connection, study: str, pool: str) -> int:
     """How many sessions were weighed."""
     query = select(func.count(judge_shares.c.place.distinct())).where(
