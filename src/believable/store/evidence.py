@@ -89,7 +89,7 @@ def weighed_places(conn: Connection, ids: Sequence[str]) -> dict[str, int]:
     query = select(judge_shares.c.session, judge_shares.c.place).where(
         judge_shares.c.session.in_(ids)
     )
-    return {session: place for session, place in conn.execute(query)}
+    return {row.session: row.place for row in conn.execute(query)}
 
 
 def count_judges(conn: Connection, study: str, pool: str) -> int:
