@@ -108,9 +108,10 @@ WITNESSES: dict[str, dict[str, Witness]] = {
     "stats.models.logistic": _all("mixed_logistic", "models", "crossed", "slopes"),
     "stats.models.linear": _all("mixed_linear", "models", "linear"),
     "stats.bradley_terry": _all("bradley_terry", "pairs", "no_ties", "ties"),
-    "stats.strength_contrasts": _all(
-        "strength_contrasts rank_strengths human_equivalence", "pairs", "clustered"
-    ),
+    "stats.strength_contrasts": {
+        **_all("strength_contrasts rank_strengths human_equivalence", "pairs", "clustered"),
+        **_all("strength_lead lead_equivalence", "leads", "clustered"),
+    },
     "stats.pairs": _all("win_rates", "pairs", "rates"),
     "stats.estimate": {
         **_all("mean_share", "pieces", "shares"),

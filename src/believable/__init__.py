@@ -63,6 +63,7 @@ __all__ = [
     "revise",
     "simulate",
     "stats",
+    "versus",
     "write_recording",
     "write_report",
 ]
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from believable.app.revise import revise
     from believable.app.simulate import simulate
     from believable.app.study_data import load_study
+    from believable.app.versus import versus
     from believable.bundle.read import Bundle
     from believable.bundle.read import read as read_bundle
     from believable.contracts.agent import Agent
@@ -135,6 +137,7 @@ _PLACES = {
     "export": "app.export",
     "publish": "app.publish",
     "revise": "app.revise",
+    "versus": "app.versus",
     "load_study": "app.study_data",
     "write_report": "report.page",
     "ReportFigure": "report.figures",

@@ -229,7 +229,8 @@ def _judge(
         finding for finding in results if hypothesis.id in (finding.hypothesis or "").split(", ")
     )
     criterion = criterion_words(hypothesis)
-    about = f" ({hypothesis.about})" if hypothesis.about else ""
+    # The minus sign of a contrast, so that both names are read as names.
+    about = f" ({hypothesis.about.replace('-', ' − ')})" if hypothesis.about else ""
     verdicts = [supported(hypothesis, finding, plan) for finding in own]
     verdict = None if restraint.verdicts or not own or None in verdicts else all(verdicts)
     if restraint.verdicts and own:
@@ -246,7 +247,7 @@ def _judge(
         title=f"{outcome.title}{about}",
         unit=(
             outcome.part_unit
-            if outcome.part_unit and hypothesis.about in _single(outcome.parts)
+            if outcome.part_unit and hypothesis.about and "-" not in hypothesis.about
             else outcome.unit
         ),
         rank=plan.rank(hypothesis.outcome) or "primary",
@@ -262,11 +263,6 @@ def for_scope(findings: Sequence[Finding]) -> str:
     """` for these six clips`, if verdicts on these findings are limited to them."""
     scopes = dict.fromkeys(finding.scope for finding in findings if finding.scope)
     return f" for {listed(list(scopes))}" if scopes else ""
-
-
-def _single(parts: Sequence[str]) -> set[str]:
-    """Groups, without the pairs of them."""
-    return {part for part in parts if "-" not in part}
 
 
 def _why_not(hypothesis: Hypothesis, findings: Sequence[Finding], missing: str) -> str:

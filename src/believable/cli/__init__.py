@@ -49,6 +49,9 @@ COMMANDS: tuple[CommandEntry, ...] = (
         "Turn recordings into stimuli that differ in nothing but what is judged.",
     ),
     CommandEntry("record", "record", "Record rounds of a game as stimuli."),
+    CommandEntry(
+        "versus", "versus", "Find out whether a new version of an agent is better than the old one."
+    ),
     CommandEntry("agents", "agents", "List agents by world with what they need, or describe one."),
     CommandEntry("town", "town", "Let people live in a town, and look into their minds."),
     CommandEntry("train", "train", "Train an agent of a world for a task."),

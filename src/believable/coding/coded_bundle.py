@@ -441,7 +441,11 @@ def _response(
         condition = shown.get((session, _whole(first["position"]), _whole(first["run"] or 0)))
     keys = frozenset(label.key for label in _labels(rows))
     return CodedResponse(
-        session or f"text {first['response']}", keys, condition, first["discard"] is not None
+        session or f"text {first['response']}",
+        keys,
+        condition,
+        first["discard"] is not None,
+        None if first["position"] is None else _whole(first["position"]),
     )
 
 

@@ -64,13 +64,14 @@ class Mark:
 @dataclass(frozen=True, slots=True)
 class CodedResponse:
     """The final codes of one text. `judge` is who wrote it: texts of one judge are not
-    independent.
+    independent. `position` is the page in the session.
     """
 
     judge: str
     labels: frozenset[Key]
     condition: str | None = None
     discarded: bool = False
+    position: int | None = None
 
 
 def order(book: Codebook, keys: Iterable[Key]) -> list[Key]:

@@ -17,13 +17,14 @@ class Slot:
     """A place in a plan that waits for a stimulus.
 
     `owner` is the id of the trial or block that asked for it; `in_order` groups slots whose stimuli
-    are in file order.
+    are in file order. `again`: without an unused stimulus, it takes one that the session has shown.
     """
 
     key: str
     owner: str
     allowed: tuple[str, ...]
     in_order: str | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,8 @@ class StimulusFilter(Record):
 
     condition: Id | None = None
     """Of this condition."""
+    pair: Literal["first", "second"] | None = None
+    """Of the first or the second condition of the pair that a block `over: pair` has settled."""
     scenario: Id | None = None
     """Of this scenario."""
 
@@ -166,7 +169,9 @@ class StimulusChoice(Protocol):
         """The stimuli that fit this and the blocks around."""
 
     def open_to(self, wanted: StimulusFilter) -> tuple[str, ...]:
-        """The stimuli that fit a filter; the enclosing blocks decide everything it leaves open."""
+        """The stimuli that fit a filter; the enclosing blocks decide everything it leaves open, and
+        name the conditions of a pair.
+        """
 
 
 class TrialBase(Record):
@@ -383,10 +388,10 @@ class Pauses(Record):
 class Block(TrialBase):
     """Part of the timeline with a separate order.
 
-    With `over`, `each` is run once per level of that factor (`condition`, `scenario`, `stimulus`),
-    the level holding for everything inside. Without it, the items of `each` are themselves ordered
-    and sampled. `sample` takes that many levels (or items); `repeat` runs the whole block again,
-    with a new draw.
+    With `over`, `each` is run once per level of that factor (`condition`, `scenario`, `stimulus`,
+    or `pair` of conditions), the level holding for everything inside. Without it, the items of
+    `each` are themselves ordered and sampled. `sample` takes that many levels (or items); `repeat`
+    runs the whole block again, with a new draw.
     """
 
     hidden_keys = frozenset({"kind", "pause"})
@@ -396,10 +401,18 @@ class Block(TrialBase):
     """`fixed` as written, `random` for each session, `latin_square` balanced over sessions (a
     Williams design).
     """
-    over: Literal["condition", "scenario", "stimulus"] | None = None
-    """What to run over; without it the entries of `each` are ordered."""
+    over: Literal["condition", "scenario", "stimulus", "pair"] | None = None
+    """What to run over; without it the entries of `each` are ordered. Inside a block over pairs,
+    `{pair: first}` and `{pair: second}` stand for the two conditions.
+    """
+    pairs: Literal["all", "star", "listed"] = "all"
+    """Over pairs: all pairs of conditions; a `star`, the `center` with each other one; or those
+    that `levels` lists. With `order: latin_square` and `sample`, each pair is shown equally often.
+    """
+    center: Id | None = None
+    """The condition that a star compares with each other one, such as people."""
     levels: tuple[str, ...] | None = None
-    """Only these levels, in this order; all without it."""
+    """Only these levels, in this order; all without it. Pairs are written `first-second`."""
     sample: int | None = Field(default=None, ge=1)
     """The number to take."""
     repeat: int = Field(default=1, ge=1, le=1000)

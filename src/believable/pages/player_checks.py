@@ -37,11 +37,27 @@ def check_several(
                 known_stimulus(reading, wanted, node)
             else:
                 check_filter(reading, wanted, node)
+                _check_pair(reading, entry, wanted, node)
     check_controls(reading, item, [wanted for wanted, _ in named])
     block = next((block for block in entry.blocks if block.over == "stimulus"), None)
     if block is not None and not reading.broken(place.path):
         message = f"{item.kind} chooses its own stimuli, but block {block.id!r} runs over stimuli."
         reading.report(place, message, "Use `repeat`, or run over conditions or scenarios.")
+
+
+def _check_pair(reading: Reading, entry: Entry, wanted: StimulusFilter, node: Node) -> None:
+    """One of a pair needs a block that settles the pair."""
+    place = node.get("pair")
+    if wanted.pair is None or place is None:
+        return
+    if wanted.condition is not None:
+        reading.report(
+            place, "a condition of its own, and one of a pair.", "Remove one of the two."
+        )
+    elif not any(block.over == "pair" for block in entry.blocks):
+        reading.report(
+            place, "no block around it runs over pairs.", "Put it into `block: {over: pair, …}`."
+        )
 
 
 def has_stimuli(reading: Reading, place: Node) -> bool:

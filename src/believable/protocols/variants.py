@@ -82,7 +82,7 @@ def variant(ready: ReadyStudy, name: str | None, *, own_clips: bool = False) -> 
     if own_clips and OWN not in known:
         raise InvalidInput(
             f"--clips: the study of {ready.name!r} does not show clips of two or more kinds of"
-            " players. Use a protocol that does: clips, hntt."
+            " players. Use a protocol that does: clips, hntt, ladder."
         )
     if name is not None and _made_of_recordings(ready, name):
         raise InvalidInput(

@@ -26,6 +26,7 @@ from believable.core.seeds import derive, generator
 from believable.study.levels import (
     NOTHING_SETTLED,
     Setting,
+    condition_of,
     levels,
     pool,
     row_count,
@@ -234,10 +235,7 @@ class _PageChoice:
 
     def open_to(self, wanted: StimulusFilter) -> tuple[str, ...]:
         setting = self.around.setting
-        condition, scenario = (
-            wanted.condition or setting.condition,
-            wanted.scenario or setting.scenario,
-        )
+        condition, scenario = (condition_of(wanted, setting), wanted.scenario or setting.scenario)
         return self.unroller.fitting(NOTHING_SETTLED, Setting(condition, scenario))
 
 

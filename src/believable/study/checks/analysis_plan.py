@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from believable.contracts.protocol import CONDITIONS, Declaration, Option, Outcome, Role, problem_of
+from believable.contracts.protocol import (
+    Declaration,
+    Option,
+    Outcome,
+    Role,
+    problem_of,
+    subjects_of,
+)
 from believable.contracts.registries import INSTRUMENTS, PROTOCOLS
 from believable.contracts.trial import Question, TrialBase, outline
 from believable.core.nodes import Node
@@ -205,7 +212,7 @@ class _PlanChecker:
             return
         outcome = self._declaration.outcome(hypothesis.outcome)
         place = node.get("criterion") or node
-        parts = self._reading.study.conditions if outcome.parts == CONDITIONS else outcome.parts
+        parts = subjects_of(outcome, self._reading.study.conditions)
         if hypothesis.about is not None and hypothesis.about not in parts:
             what = f"part of the outcome {outcome.name!r}:"
             self._reading.report(self._at(node, "about"), *unknown(what, hypothesis.about, parts))
