@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -234,3 +235,94 @@ def test_a_rule_that_looks_at_nothing_stores_nothing(
 ) -> None:
     take_part(desk, clock, desk.publish("s", define("{rule: complete, n: 9}")).links["open"], 2)
     assert desk.store.read(lambda conn: evidence.count_judges(conn, "s", "real")) == 0
+
+
+STAR = """\
+believable: 1
+title: Star
+seed: 7
+conditions: [human, bot_a, bot_b]
+arms: {agent: [bot_a, bot_b]}
+stimuli:
+  - {id: h1, file: h1.mp4, condition: human, scenario: one}
+  - {id: a1, file: a1.mp4, condition: bot_a, scenario: one}
+  - {id: b1, file: b1.mp4, condition: bot_b, scenario: one}
+timeline:
+  - consent: {id: consent, text: Please agree., require: [adult, agree]}
+  - compare:
+      id: pair_a
+      skip_if: {arm: agent, is_not: bot_a}
+      of: [{condition: human}, {condition: bot_a}]
+      controls: {must_finish: false}
+      ask: [{id: which, prompt: Which?, preference: {forced: true}}]
+  - compare:
+      id: pair_b
+      skip_if: {arm: agent, is_not: bot_b}
+      of: [{condition: human}, {condition: bot_b}]
+      controls: {must_finish: false}
+      ask: [{id: which, prompt: Which?, preference: {forced: true}}]
+  - finish: {id: end}
+analysis:
+  protocol: hntt
+  roles: {human: human, choice: which}
+  about: these clips
+  stopping: {rule: sequential, until: difference, assign: aimed}
+"""
+
+
+@pytest.fixture
+def star(tmp_path: Path) -> Definition:
+    folder = tmp_path / "star"
+    folder.mkdir()
+    (folder / "study.yaml").write_text(STAR, encoding="utf-8")
+    names = ("h1", "a1", "b1")
+    media = dict.fromkeys(names, MEDIA["h1"])
+    return load(folder, clock=VirtualClock()).with_media(media)
+
+
+def judge_star(person: Person, right: set[str]) -> str:
+    """Right about the agents in `right`, wrong and right in turn about others."""
+    agent = person.desk.view(person.token).now().session.arms["agent"]
+    person.submit({"adult": True, "agree": True})
+    view = person.desk.view(person.token).now()
+    human = view.trial.stimulus_ids.index("h1")
+    correct = agent in right or view.session.number % 2 == 0
+    person.submit({"which": ("first", "second")[human if correct else 1 - human]})
+    person.finish()
+    return agent
+
+
+def test_aimed_assignment_leaves_the_agent_that_has_its_answer(
+    desk: Collect, clock: VirtualClock, star: Definition
+) -> None:
+    link = desk.publish("s", star).links["open"]
+    before: list[str] = []
+    while "bot_a" not in state(desk).decided_agents:
+        before.append(judge_star(begin(desk, clock, link), {"bot_a"}))
+    assert abs(before.count("bot_a") - before.count("bot_b")) <= 4, "spread until then"
+    after = [judge_star(begin(desk, clock, link), {"bot_a"}) for _ in range(20)]
+    assert after.count("bot_b") >= 15
+    assert not state(desk).is_stopped
+
+
+def test_the_probability_of_each_draw_is_stored(
+    desk: Collect, clock: VirtualClock, star: Definition
+) -> None:
+    link = desk.publish("s", star).links["open"]
+    tokens = [begin(desk, clock, link).token for _ in range(6)]
+    ids = [desk.view(token).now().session.id for token in tokens]
+    drawn = desk.store.read(lambda conn: evidence.get_draws(conn, ids))
+    assert set(drawn) == set(ids)
+    assert {round(probability, 9) for probability in drawn.values()} <= {0.5, 0.95, 0.05}
+
+
+def test_many_who_join_on_two_servers_are_spread(
+    desk: Collect, clock: VirtualClock, star: Definition, database_url: str, tmp_path: Path
+) -> None:
+    link = desk.publish("s", star).links["open"]
+    with Store.open(database_url, clock=clock) as store:
+        other = Collect(store, clock=clock, key=KEY, media_dir=tmp_path / "other")
+        with ThreadPoolExecutor(8) as crowd:
+            people = list(crowd.map(lambda n: begin((desk, other)[n % 2], clock, link), range(40)))
+    arms = [desk.view(person.token).now().session.arms["agent"] for person in people]
+    assert abs(arms.count("bot_a") - arms.count("bot_b")) <= 6  # even, but for the floor

@@ -159,6 +159,7 @@ def queue(conn: Connection, session: Session, words: str) -> None:
     evidence.put_shares(
         conn, session=session.id, study=session.study, pool="real", shares={"agent": Fraction(2, 3)}
     )
+    evidence.put_draw(conn, session.id, "agent", 0.5)
     progress = {"run": 0, "position": 0, "state": "active", "closed": 0, "seq": 1}
     conn.execute(insert(review_sessions).values(session=session.id, **progress))
 

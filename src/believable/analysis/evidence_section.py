@@ -192,7 +192,7 @@ def rule_sentence(design: SequentialDesign) -> str:
     )
     aimed = (
         " Judges are assigned to agents without an answer, and with a chance of .1 to any agent."
-        if design.aimed
+        if design.aimed_arm
         else ""
     )
     return (

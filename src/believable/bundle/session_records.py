@@ -46,6 +46,8 @@ class SessionRecord:
     excluded: bool = False
     #: The place in which the stopping rule `sequential` weighed it.
     weighed: int | None = None
+    #: With which the evidence drew its agent.
+    agent_probability: float | None = None
 
     @property
     def simulated(self) -> bool:

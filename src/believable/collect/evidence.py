@@ -4,16 +4,19 @@ closes it, and recruiting ends once the rule says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from believable.collect.context import Context
 from believable.contracts.submission import ClosedPage
 from believable.contracts.trial import PlannedTrial
+from believable.core.seeds import generator
 from believable.store import evidence, sessions, studies
 from believable.store.engine import Connection
 from believable.store.sessions import Session
-from believable.study.evidence_state import EvidenceState, has_ended, new_verdicts, weigh
+from believable.study.aimed_draw import AimedChoice, aim
+from believable.study.evidence_state import ENDING, EvidenceState, has_ended, new_verdicts, weigh
 from believable.study.judge_shares import judgements, share_of
+from believable.study.plan import Cell
 from believable.study.sequential_design import SequentialDesign
 
 
@@ -40,6 +43,35 @@ def is_stopped(
     return design is not None and has_ended(
         design, evidence.count_judges(conn, study, pool), evidence.get_verdicts(conn, study, pool)
     )
+
+
+def aim_arm(
+    conn: Connection,
+    context: Context,
+    definition: str,
+    session: tuple[str, str, int],
+    filled: Mapping[Cell, int],
+) -> AimedChoice | None:
+    """The agent of a new session, if assignment follows the evidence: one with the fewest judges
+    among those without an answer, or with a small chance any. `session`: study, kind of link, and a
+    seed. Judges under way count, so that many who join at once are spread.
+    """
+    study, link_kind, seed = session
+    design, pool = (
+        context.definitions.sequential(conn, definition),
+        evidence.weighed_pool(link_kind),
+    )
+    if design is None or not design.aimed_arm or pool is None:
+        return None
+    views = dict.fromkeys(design.names, 0)
+    for cell, n_sessions in filled.items():
+        views[dict(cell.arms)[design.aimed_arm]] += n_sessions
+    decided = {
+        given.agent
+        for given in evidence.get_verdicts(conn, study, pool)
+        if given.verdict in ENDING[design.until]
+    }
+    return aim(views, decided & set(views), generator(seed, "aimed"))
 
 
 def weigh_session(

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from believable.bundle.session_records import ClosedTrial
 from believable.collect import leave, recruiting
 from believable.collect.context import Context, Reason, Refusal, Standing, standing_of
-from believable.collect.evidence import is_stopped
+from believable.collect.evidence import aim_arm, is_stopped
 from believable.collect.leave import code_hash, later_code
 from believable.collect.recruiting import Identity
 from believable.contracts.trial import PlannedTrial
@@ -20,12 +20,12 @@ from believable.core import event_chain
 from believable.core.errors import InvalidInput, NotFound, TooManyTries
 from believable.core.ids import keyed_hash, opaque_name, token_hash
 from believable.core.registry import did_you_mean
-from believable.store import accounts, alarms, event_log, sessions, studies
+from believable.store import accounts, alarms, event_log, evidence, sessions, studies
 from believable.store.engine import Connection
 from believable.store.sessions import Session, pool_of
 from believable.store.studies import Link, StudyRow
 from believable.study.definition import Definition
-from believable.study.plan import Cell, choose
+from believable.study.plan import Cell, choose, session_seed
 from believable.study.platforms import id_parameter
 from believable.study.progress import progress
 from believable.study.records import Study
@@ -345,7 +345,12 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
     secret = (
         "" if caller.kind == "simulated" else keyed_hash(context.key, "assignment", caller.row.id)
     )
-    assignment = choose(study, filled, number, secret)
+    seed = session_seed(study, number, secret)
+    aimed = aim_arm(
+        conn, context, caller.row.definition, (caller.row.id, caller.kind, seed), filled
+    )
+    arms = {} if aimed is None else {_aimed_arm(context, conn, caller): aimed.agent}
+    assignment = choose(study, filled, number, secret, arms)
     planned = context.definitions.plan(conn, caller.row.definition, assignment)
     step = progress(planned, (), assignment.arms)
     session_id = context.new_id()
@@ -377,10 +382,17 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
             reservation_ms=reservation_ms,
         ),
     )
+    if aimed is not None:
+        evidence.put_draw(conn, session_id, aimed.agent, aimed.probability)
     pass_over(conn, session_id, planned, step.skipped, run=0, now_ms=now_ms)
     if caller.kind == "personal":
         studies.use_link(conn, caller.link.token, session_id)
     return token
+
+
+def _aimed_arm(context: Context, conn: Connection, caller: _Caller) -> str:
+    design = context.definitions.sequential(conn, caller.row.definition)
+    return "" if design is None else design.aimed_arm
 
 
 def pass_over(

@@ -11,7 +11,7 @@ from fractions import Fraction
 from sqlalchemy import Connection, Select, func, insert, select
 
 from believable.store.sessions import POOLS
-from believable.store.tables.collected import evidence_verdicts, judge_shares, sessions
+from believable.store.tables.collected import agent_draws, evidence_verdicts, judge_shares, sessions
 from believable.study.evidence_state import ReachedVerdict
 
 #: Pools whose sessions are weighed. Previews never are.
@@ -156,3 +156,16 @@ def get_verdicts(conn: Connection, study: str, pool: str) -> tuple[ReachedVerdic
         ReachedVerdict(agent=agent, verdict=verdict, n=n, judges=judges, log_evidence=log_evidence)
         for agent, verdict, n, judges, log_evidence in conn.execute(query)
     )
+
+
+def put_draw(conn: Connection, session: str, agent: str, probability: float) -> None:
+    """Keep the agent of a session, and the probability with which it was drawn."""
+    conn.execute(insert(agent_draws).values(session=session, agent=agent, probability=probability))
+
+
+def get_draws(conn: Connection, ids: Sequence[str]) -> dict[str, float]:
+    """The probability with which each of these sessions got its agent, if evidence chose it."""
+    query = select(agent_draws.c.session, agent_draws.c.probability).where(
+        agent_draws.c.session.in_(ids)
+    )
+    return {row.session: row.probability for row in conn.execute(query)}

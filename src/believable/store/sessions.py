@@ -36,6 +36,7 @@ from believable.store.tables.coding import (
     coding_texts,
 )
 from believable.store.tables.collected import (
+    agent_draws,
     blobs,
     decisions,
     events,
@@ -333,6 +334,7 @@ OF_SESSION = (
     strays,
     trials,
     judge_shares,
+    agent_draws,
     decisions,
     blobs,
     media_sent,

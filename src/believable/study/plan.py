@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
+from types import MappingProxyType
 
 from believable.contracts.record import Rule, arm_holds
 from believable.contracts.trial import (
@@ -410,6 +411,8 @@ def round_name(plan: Sequence[PlannedTrial], position: int) -> str | None:
 
 
 Factor = tuple[str, str | int]
+#: Arms whose levels are settled before the others are balanced.
+NOTHING_AIMED: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,14 +457,21 @@ def cell_count(study: Study) -> int:
     )
 
 
-def choose(study: Study, filled: Mapping[Cell, int], number: int, secret: str = "") -> Assignment:
+def choose(
+    study: Study,
+    filled: Mapping[Cell, int],
+    number: int,
+    secret: str = "",
+    arms: Mapping[str, str] = NOTHING_AIMED,
+) -> Assignment:
     """The assignment of session `number`, given how many sessions count in each cell.
 
     Among the least filled cells, those whose arms and rows are least filled separately; among these
     the seed decides. For people a `secret` takes part in the draw: a published study reveals its
-    seed, and the order of a session's pages must not reveal its number.
+    seed, and the order of a session's pages must not reveal its number. `arms`: levels that are
+    settled already; the others are balanced.
     """
-    everything = cells(study)
+    everything = [cell for cell in cells(study) if arms.items() <= dict(cell.arms).items()]
     fewest = min(filled.get(cell, 0) for cell in everything)
     open_cells = [cell for cell in everything if filled.get(cell, 0) == fewest]
     marginal = _marginal(filled)

@@ -74,7 +74,7 @@ class SequentialDesign:
 
     most      the largest number of judges; None for any
     outcome   the outcome of the analysis that the evidence is about
-    aimed     whether assignment follows the evidence
+    aimed_arm  the arm whose levels are the agents, if assignment follows the evidence; else empty
     """
 
     question: JudgedQuestion
@@ -84,7 +84,7 @@ class SequentialDesign:
     margin: float
     most: int | None
     outcome: str
-    aimed: bool
+    aimed_arm: str
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -129,7 +129,26 @@ def sequential_design(study: Study) -> SequentialDesign | None:
         margin=margin,
         most=stopping.n,
         outcome=outcome,
-        aimed=stopping.assign == "aimed",
+        aimed_arm=_arm_of_agents(study, contrasts) if stopping.assign == "aimed" else "",
+    )
+
+
+def _arm_of_agents(study: Study, contrasts: Sequence[JudgeContrast]) -> str:
+    agents = {contrast.name for contrast in contrasts}
+    if len(agents) < 2:
+        raise NotSequential(
+            "assign",
+            "there is one agent, so that no assignment can follow the evidence.",
+            "Remove `assign`.",
+        )
+    for name, levels in study.arms.items():
+        if set(levels) == agents:
+            return name
+    raise NotSequential(
+        "assign",
+        "judges are assigned to agents by an arm, and no arm has the agents"
+        f" ({', '.join(sorted(agents))}) as its levels.",
+        f"Add `arms: {{agent: [{', '.join(sorted(agents))}]}}`, or remove `assign`.",
     )
 
 

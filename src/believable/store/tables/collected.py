@@ -179,6 +179,14 @@ judge_shares = Table(  # weighed by the rule `sequential`: one per complete sess
     Index("ix_judge_shares_study", "study", "pool"),
 )
 
+agent_draws = Table(  # the agent that a session was assigned to by evidence
+    "agent_draws",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("agent", String(160), nullable=False),
+    Column("probability", Float, nullable=False),  # with which it was drawn
+)
+
 evidence_verdicts = Table(  # answers that evidence has given, never taken back
     "evidence_verdicts",
     metadata,

@@ -54,9 +54,6 @@ def check_sequential(reading: Reading, node: Node) -> None:
         return  # no plan can be made: other checks say why
     if design is None or plan is None:
         return
-    if design.aimed and len(design.contrasts) < 2:
-        message = "there is one agent, so that no assignment can follow the evidence."
-        reading.report(place.get("assign") or place, message, "Remove `assign`.")
     for part in design.contrasts:
         if part.rule.widening < part.rule.margin:
             continue

@@ -25,6 +25,14 @@ def upgrade() -> None:
     )
     op.create_index("ix_judge_shares_study", "judge_shares", ["study", "pool"])
     op.create_table(
+        "agent_draws",
+        sa.Column("session", sa.String(32), nullable=False),
+        sa.Column("agent", sa.String(160), nullable=False),
+        sa.Column("probability", sa.Float, nullable=False),
+        sa.PrimaryKeyConstraint("session", name="pk_agent_draws"),
+        sa.ForeignKeyConstraint(["session"], ["sessions.id"], name="fk_agent_draws_session"),
+    )
+    op.create_table(
         "evidence_verdicts",
         sa.Column("study", sa.String(64), nullable=False),
         sa.Column("pool", sa.String(10), nullable=False),
