@@ -6,17 +6,14 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from believable.recordings.file import write
 from believable.recordings.recording import Actor, RecordedWorld, Recording, Timing, Track
-from tests.programs import ROOT, run
-
-PACKAGE = ROOT / "tests" / "plugin_package"
+from tests.how_to import PAGES, installed_package
+from tests.programs import run
 
 STUDY = """\
 believable: 1
@@ -30,25 +27,10 @@ timeline:
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the package installed in it, as pip does it."""
-    room = tmp_path_factory.mktemp("plugin")
-    copy = shutil.copytree(PACKAGE, room / "source")
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "--no-index",
-    ]
-    subprocess.run(
-        [*command, "--target", str(room / "site"), str(copy)], check=True, capture_output=True
-    )
-    return room / "site"
+    """The package of the how-tos, installed."""
+    return installed_package(tmp_path_factory.mktemp("site"), *PAGES)
 
 
 @pytest.fixture
@@ -152,9 +134,9 @@ def test_a_name_taken_twice_names_both(tmp_path: Path, study: Path) -> None:
 
 
 def test_a_study_folder_may_carry_an_instrument_where_that_is_allowed(
-    study: Path, tmp_path: Path
+    study: Path, installed: Path, tmp_path: Path
 ) -> None:
-    code = PACKAGE / "acme_believable" / "smiley"
+    code = installed / "acme_believable" / "smiley"
     carried = shutil.copytree(
         code, study / "extensions" / "smiley", ignore=shutil.ignore_patterns("__pycache__")
     )
@@ -243,63 +225,3 @@ def test_a_world_of_an_installed_package_is_watched_like_ours(
     checked = run("check", study, site=installed)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert answers(study, tmp_path / "bundle", site=installed)
-
-
-ALL = """\
-believable: 1
-title: {en: Ducks, de: Enten}
-seed: 7
-languages: [en, de]
-conditions: [wild]
-stimuli: [{id: pond, file: stimuli/pond.replay.json.gz, condition: wild}]
-timeline:
-  - consent: {text: {en: Take part., de: Machen Sie mit.}, require: [agree]}
-  - poem: {text: {en: Roses are red., de: Rosen sind rot.}, pause_s: 0}
-  - watch: {id: ducks, stimulus: pond, annotate: {tap: {strength: 3}}}
-  - form: {id: mood, questions: [{id: face, prompt: {en: How?, de: Wie?}, smiley: {}}]}
-  - finish: {}
-analysis: {protocol: moods, outcomes: {primary: [glad]}, stopping: {rule: complete, n: 40}}
-"""
-
-
-def test_a_study_of_nothing_but_parts_of_a_package_is_simulated_exported_and_reported(
-    study: Path, installed: Path, tmp_path: Path
-) -> None:
-    write_pond(study)
-    (study / "study.yaml").write_text(ALL)
-    checked = run("check", study, site=installed)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    bundle = tmp_path / "bundle"
-    assert answers(study, bundle, site=installed)
-    (table,) = bundle.glob("data/*tap_press_data.csv")
-    header, *rows = [line.split(",") for line in table.read_text().splitlines()]
-    assert header[-2:] == ["media_ms", "strength"]
-    assert rows
-    assert {row[-1] for row in rows} == {"3"}
-    assert "tap_press" in (bundle / "documentation" / "codebook.csv").read_text()
-    report = tmp_path / "report"
-    reported = run("report", study, "--out", report, "--formats", "", site=installed)
-    assert reported.returncode == 0, reported.stdout + reported.stderr
-    assert "The share of glad people was" in (report / "report.html").read_text()
-
-
-def test_a_protocol_of_an_installed_package_is_run_like_ours(
-    installed: Path, tmp_path: Path
-) -> None:
-    tried = run(
-        "-c",
-        "from believable.contracts.registries import PROTOCOLS; from believable.protocols.conformance import"
-        " check_protocol;check_protocol(PROTOCOLS['moods'])",
-        site=installed,
-    )
-    assert tried.returncode == 0, tried.stderr
-    folder = tmp_path / "moods"
-    for command in (
-        ("new", folder, "--protocol", "moods"),
-        ("check", folder),
-        ("simulate", folder, "--participants", "12"),
-        ("report", folder, "--out", tmp_path / "report", "--formats", ""),
-    ):
-        done = run(*command, site=installed)
-        assert done.returncode == 0, (command, done.stdout, done.stderr)
-    assert "The share of glad people was" in (tmp_path / "report" / "report.html").read_text()

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from believable.protocols.clips.variants.imitation.filmed_clips import LOOK
 
 from believable.imitation.observations import Floats
+from believable.protocols.clips.variants.imitation.recorded_clips import LOOK
 from believable.recordings.file import read
 from believable.recordings.film_file import load_av
 from believable.stimuli.render import render_file

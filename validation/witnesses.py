@@ -112,6 +112,7 @@ WITNESSES: dict[str, dict[str, Witness]] = {
         **_all("strength_contrasts rank_strengths human_equivalence", "pairs", "clustered"),
         **_all("strength_lead lead_equivalence", "leads", "clustered"),
     },
+    "stats.strength_drift": _all("strength_drift", "leads", "drift"),
     "stats.pairs": _all("win_rates", "pairs", "rates"),
     "stats.estimate": {
         **_all("mean_share", "pieces", "shares"),
@@ -200,7 +201,7 @@ PARTS = {
     "stats.models.laplace": "gradient hessian fit_laplace",
     "stats.models.penalised_logistic": "fitted_model fit_penalised coefficient odds",
     "stats.models.random_effects": (
-        "standardised unscaled start likely_start lower_limits blocks is_singular describe by_size "
+        "standardise_columns unscale_block start likely_start lower_limits blocks is_singular describe by_size "
         "offsets gram factor forward backward"
     ),
     "stats.ranks": (

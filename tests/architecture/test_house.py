@@ -25,7 +25,9 @@ def test_class_names_are_unique() -> None:
 
 
 def test_no_file_is_long() -> None:
-    assert HOUSE.long_files == {}, "split by subject, or delete: no file has more than 500 lines"
+    assert our_house().long_files == {}, (
+        "split by subject, or delete: no file has more than 500 lines"
+    )
 
 
 def test_a_long_file_is_found(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def gym_by_agent(folder: Path, monkeypatch: pytest.MonkeyPatch, action: str, *wo
 def test_an_agent_goes_at_the_pace_of_people(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ["--env", "MiniGrid-FourRooms-v0", "--seconds", "60"]
+    words = ["--env", "MiniGrid-FourRooms-v0", "--seconds", "30"]
     gym_by_agent(tmp_path, monkeypatch, "0", *words, "--name", "fast")
     gym_by_agent(tmp_path, monkeypatch, "0", *words, "--name", "slow", "--pace", "human")
     gym_by_agent(tmp_path, monkeypatch, "0", *words, "--name", "half", "--pace", "0.5")

@@ -304,7 +304,7 @@ def test_a_new_password_keeps_this_browser_in_and_others_out(conn: Connection) -
 
 def test_a_deed_and_its_note_are_one(conn: Connection) -> None:
     accounts.add(conn, "ada", now_ms=NOW, administrator=True)
-    deed = audit_log.noted(
+    deed = audit_log.with_note(
         lambda c: accounts.set_administrator(c, "ada", False), user="ada", what="changed", at_ms=NOW
     )
     with pytest.raises(Refused):

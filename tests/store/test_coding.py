@@ -280,10 +280,9 @@ def test_a_new_version_carries_labels_as_decided(
     filled: Store, policy: str, labels: tuple[Label, ...], done: bool, review: bool
 ) -> None:
     marked(filled, (GOAL, SMOOTH))
-    assert filled.read(lambda conn: coding_projects.affected(conn, "why", ["goal", "other"])) == {
-        "goal": 1,
-        "other": 0,
-    }
+    assert filled.read(
+        lambda conn: coding_projects.affected_labels(conn, "why", ["goal", "other"])
+    ) == {"goal": 1, "other": 0}
     new = BOOK.model_copy(update={"title": "Second"})
 
     def add(conn: Connection) -> int:

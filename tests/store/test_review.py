@@ -91,7 +91,8 @@ def test_rejecting_frees_the_place_and_unrejecting_takes_it_again(conn: Connecti
 
     def places() -> int:
         return sum(
-            row.n_sessions for row in sessions.filled(conn, "s", ("open", "personal"), NOW + 1)
+            row.n_sessions
+            for row in sessions.count_filled(conn, "s", ("open", "personal"), NOW + 1)
         )
 
     assert places() == 1
@@ -118,9 +119,9 @@ def test_excluding_frees_the_place_too_but_leaves_the_payment_alone(conn: Connec
     row = sessions.by_id(conn, name)
     assert row is not None
     assert (row.approved, row.rejected, row.excluded) == (True, False, True)
-    assert not sessions.filled(conn, "s", ("open", "personal"), NOW + 1)
+    assert not sessions.count_filled(conn, "s", ("open", "personal"), NOW + 1)
     review.judge(conn, session=name, deed="include", reason="mistaken", user="ada", at_ms=NOW)
-    assert sessions.filled(conn, "s", ("open", "personal"), NOW + 1)
+    assert sessions.count_filled(conn, "s", ("open", "personal"), NOW + 1)
     review.judge(conn, session=name, deed="reject", reason="a bot", user="ada", at_ms=NOW)
     row = sessions.by_id(conn, name)
     assert row is not None

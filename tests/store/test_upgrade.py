@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from believable.contracts.inputs import InputChange
 from believable.core import event_chain
 from believable.store import audit_log, event_checks, migration, overview, rounds, view_checks
-from believable.store.collected import collected
+from believable.store.collected import collected_sessions
 from believable.store.engine import Store
 
 pytestmark = pytest.mark.both_databases
@@ -123,7 +123,7 @@ def as_numbers(rows: Rows) -> Rows:
 
 def test_old_sessions_are_whole_and_new_columns_say_nothing_of_them(old_database_url: str) -> None:
     with Store.open(old_database_url) as store:
-        sessions = store.read(lambda conn: list(collected(conn, "faces", simulated=True)))
+        sessions = store.read(lambda conn: list(collected_sessions(conn, "faces", simulated=True)))
         assert [one.session.outcome for one in sessions] == ["complete"] * 3
         for one in sessions:
             head = event_chain.extend(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from believable.analysis.run import prepared
+from believable.analysis.run import prepare_data
 from believable.core.seeds import derive
 from believable.core.work import map_chunks
 from believable.protocols.qa.annotated_signals import collected
@@ -70,7 +70,7 @@ def _drawn(job: _Job) -> dict[tuple[str, int], float]:
     bundle = straight.bundle(
         definition, PARTICIPANTS, rng, truth=case_of("qa").settings[job.setting]
     )
-    signals = collected(prepared(bundle, plan, definition.study), plan)
+    signals = collected(prepare_data(bundle, plan, definition.study), plan)
     means: dict[tuple[str, int], float] = {}
     for name in signals.group_names:
         group = GroupTask.of([trace for trace in signals.task if trace.group == name])

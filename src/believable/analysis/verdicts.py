@@ -231,7 +231,7 @@ def _judge(
     criterion = criterion_words(hypothesis)
     # The minus sign of a contrast, so that both names are read as names.
     about = f" ({hypothesis.about.replace('-', ' − ')})" if hypothesis.about else ""
-    verdicts = [supported(hypothesis, finding, plan) for finding in own]
+    verdicts = [is_supported(hypothesis, finding, plan) for finding in own]
     verdict = None if restraint.verdicts or not own or None in verdicts else all(verdicts)
     if restraint.verdicts and own:
         words = f"not judged: {restraint.why}"
@@ -383,7 +383,7 @@ def _add_texts(finding: Finding, plan: Plan, restraint: Restraint, *, family: in
         sentences.append(
             f"For {finding.scope}: {finding.conclusion}" if finding.scope else finding.conclusion
         )
-    verdicts = [supported(claim, finding, plan) for claim in claims]
+    verdicts = [is_supported(claim, finding, plan) for claim in claims]
     silent = restraint.verdicts or not claims or None in verdicts
     worded = replace(
         finding,
@@ -448,7 +448,7 @@ def _test_sentence(finding: Finding, plan: Plan, family: int, *, judging: bool) 
     )
 
 
-def supported(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool | None:
+def is_supported(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool | None:
     """Whether the declared criterion is met; None if it cannot be judged. An interval decides: one
     that has no width decides nothing, and one that contains the value of `at_least` or `at_most`
     leaves it open.

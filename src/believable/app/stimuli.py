@@ -1,4 +1,4 @@
-"""Turn recordings into stimuli that differ only in what is judged."""
+"""Turn recordings into stimuli that differ only in the judged quality."""
 
 from __future__ import annotations
 
@@ -402,8 +402,8 @@ class Verification:
 
 @use_case(VerifyOptions)
 def verify(options: VerifyOptions) -> Verification:
-    """Decode every stimulus, compare it with its record, and look for what tells conditions
-    apart.
+    """Decode every stimulus, compare it with its record, and look for signs that reveal
+    conditions.
     """
     folder = Path(options.folder)
     with options.counting("Verifying", len(_pool(folder, inventory.lines))) as progress:

@@ -47,13 +47,16 @@ NOTE = "versus.json"
 PROTOCOL = "ladder"
 #: So many more simulated judges come than are needed, since some leave or are left out.
 SPARE = 1.35
+#: How much wider Holm's adjustment over two tests makes an interval, and how much narrower the
+#: interval of an equivalence test is, as t of many judges has it.
+HOLM, NARROWER = 1.14, 1.19
 #: Simulated judges go by how steadily a figure turns, and by nothing else.
 LOOKING = ("span=0", "steady=1.0")
 
 Requirement = Literal["better", "not-worse", "equal"]
 
 
-class Verdict(StrEnum):
+class VersusVerdict(StrEnum):
     """What the judges' choices say about the new version."""
 
     BETTER = "better"
@@ -118,7 +121,7 @@ class VersusResult:
               None: no number of judges would
     """
 
-    verdict: Verdict
+    verdict: VersusVerdict
     sentence: str
     advice: str
     lead: Estimate | None
@@ -128,6 +131,20 @@ class VersusResult:
     study: Path
     hypotheses: tuple[JudgedHypothesis, ...]
     outcome: UseCaseOutcome
+
+    def as_json(self) -> object:
+        return {
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+            "advice": self.advice,
+            "lead": self.lead,
+            "judges": self.judges,
+            "needed": self.needed,
+            "simulated": self.simulated,
+            "study": self.study,
+            "hypotheses": {claim.id: claim.verdict for claim in self.hypotheses},
+            "outcome": self.outcome,
+        }
 
 
 @use_case(VersusOptions)
@@ -285,7 +302,7 @@ def _setting(written: str) -> tuple[str, str]:
 def _nobody(study: Path, options: VersusOptions) -> VersusResult:
     serve = quote_command("believable serve", study)
     return VersusResult(
-        verdict=Verdict.OPEN,
+        verdict=VersusVerdict.OPEN,
         sentence="Nobody has judged yet.",
         advice=f"Complete the placeholders in {study}/pages, then serve it: {serve}",
         lead=None,
@@ -314,11 +331,11 @@ def judge(
         None,
     )
     ahead = lead is not None and lead.value is not None and lead.value > 0
-    verdict = Verdict.OPEN
+    verdict = VersusVerdict.OPEN
     if different:
-        verdict = Verdict.BETTER if ahead else Verdict.WORSE
+        verdict = VersusVerdict.BETTER if ahead else VersusVerdict.WORSE
     elif equal:
-        verdict = Verdict.EQUAL
+        verdict = VersusVerdict.EQUAL
     judges = analysis.funnel[-1].after if analysis.funnel else 0
     needed = _needed(analysis, judges, options)
     return VersusResult(
@@ -327,7 +344,7 @@ def judge(
         advice=_advice(claims["H1"], verdict, judges, needed, study, options),
         lead=lead,
         judges=judges,
-        needed=needed if verdict is Verdict.OPEN else judges,
+        needed=needed if verdict is VersusVerdict.OPEN else judges,
         simulated=analysis.source.simulated,
         study=study,
         hypotheses=analysis.hypotheses,
@@ -336,7 +353,7 @@ def judge(
 
 
 def _sentence(
-    verdict: Verdict,
+    verdict: VersusVerdict,
     old: str,
     new: str,
     lead: Estimate | None,
@@ -349,13 +366,13 @@ def _sentence(
     shown = f"{whose}, {min(int(str(n)) for n in clips.values())} clips of each"
     measured = "" if lead is None else f"its lead is {estimate_words(lead)} of the choices"
     return {
-        Verdict.BETTER: f"{new} is taken for a person more often than {old}: {measured} ({shown}).",
-        Verdict.WORSE: f"{new} is taken for a person less often than {old}: {measured} ({shown}).",
-        Verdict.EQUAL: (
+        VersusVerdict.BETTER: f"{new} is taken for a person more often than {old}: {measured} ({shown}).",
+        VersusVerdict.WORSE: f"{new} is taken for a person less often than {old}: {measured} ({shown}).",
+        VersusVerdict.EQUAL: (
             f"{new} and {old} are equally human-like: {measured.replace('its', 'the')}, within"
             f" {margin:g} ({shown})."
         ),
-        Verdict.OPEN: (
+        VersusVerdict.OPEN: (
             f"It is open whether {new} is taken for a person more often than {old}:"
             f" {measured} ({shown})."
         ),
@@ -364,13 +381,13 @@ def _sentence(
 
 def _advice(
     claim: JudgedHypothesis,
-    verdict: Verdict,
+    verdict: VersusVerdict,
     judges: int,
     needed: int | None,
     study: Path,
     options: VersusOptions,
 ) -> str:
-    if verdict is not Verdict.OPEN:
+    if verdict is not VersusVerdict.OPEN:
         return ""
     if judges < options.judges:
         return (
@@ -402,23 +419,23 @@ def _needed(analysis: Analysis, judges: int, options: VersusOptions) -> int | No
     by_judges, by_clips = float(str(shares[0])) + float(str(shares[2])), float(str(shares[1]))
     distance = abs(float(str(lead)))
     found = []
-    # The interval of the equivalence test is narrower: t at 1 − 2·alpha.
-    for wanted in (distance, (options.margin - distance) * 1.19):
+    for wanted in (distance / HOLM, (options.margin - distance) * NARROWER / HOLM):
         room = (wanted / half) ** 2 - by_clips if wanted > 0 and half > 0 else 0.0
         if room > 0:
             found.append(math.ceil(judges * by_judges / room))
-    return min(found) if found else None
+    # An open verdict needs more judges than there are, even if chance made its interval wide.
+    return max(min(found), math.ceil(1.1 * judges)) if found else None
 
 
 def _outcome(
-    verdict: Verdict, equal: bool | None, not_worse: bool | None, require: Requirement
+    verdict: VersusVerdict, equal: bool | None, not_worse: bool | None, require: Requirement
 ) -> UseCaseOutcome:
     """The exit code follows from the required answer."""
     met = {
-        "better": verdict is Verdict.BETTER,
-        "not-worse": verdict in (Verdict.BETTER, Verdict.EQUAL) or not_worse is True,
+        "better": verdict is VersusVerdict.BETTER,
+        "not-worse": verdict in (VersusVerdict.BETTER, VersusVerdict.EQUAL) or not_worse is True,
         "equal": equal is True,
     }[require]
     if met:
         return UseCaseOutcome.DONE
-    return UseCaseOutcome.OPEN if verdict is Verdict.OPEN else UseCaseOutcome.NOT_MET
+    return UseCaseOutcome.OPEN if verdict is VersusVerdict.OPEN else UseCaseOutcome.NOT_MET

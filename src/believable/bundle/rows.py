@@ -42,7 +42,7 @@ from believable.study.records import Stimulus
 _SEQ = operator.attrgetter("seq")
 
 
-def answered(
+def question_columns(
     planned: PlannedTrial,
     question: str,
     stimuli: Mapping[str, Stimulus],
@@ -162,13 +162,15 @@ class SessionRows:
             effort = self._effort(trial)
             for name, answer in trial.answers.items():
                 changes, pasted = effort.get(name, (0, 0))
-                base = self._trial_columns(planned, trial.run) | answered(
+                base = self._trial_columns(planned, trial.run) | question_columns(
                     planned, name, self._stimuli, self._media
                 )
                 base |= {"changes": changes, "pasted": pasted}
                 question = known.get(name)
                 base["kind"] = question.kind if question else planned.trial.kind
-                base["correct"] = None if answer is None else planned.trial.is_right(name, answer)
+                base["correct"] = (
+                    None if answer is None else planned.trial.quiz.is_right(name, answer)
+                )
                 attention = (
                     {}
                     if question is None

@@ -38,7 +38,7 @@ def shown_rows(
 ) -> Iterator[dict[str, Cell]]:
     """One row per stimulus of the page, without the columns of its trial."""
     names, how = stimuli_on(plan, position)
-    labels = plan[position].trial.player_labels
+    labels = plan[position].trial.player.labels
     events = list(played)
     for player, name in enumerate(names):
         own = [event for event in events if player_of(event.data) == player]

@@ -78,6 +78,7 @@ COMMANDS: tuple[CommandEntry, ...] = (
     ),
     CommandEntry("export", "export", "Write the dataset of a study."),
     CommandEntry("analyse", "analyse", "Compute the declared analysis of a study."),
+    CommandEntry("ladder", "ladder", "Join studies with common agents into one ladder."),
     CommandEntry("report", "report", "Analyse a study and write its report."),
     CommandEntry("publish", "publish", "Build the anonymised release folder of a study."),
     CommandEntry("import", "importing", "Turn another tool's export into our formats."),
@@ -87,7 +88,7 @@ COMMANDS: tuple[CommandEntry, ...] = (
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def pause_collector() -> Iterator[None]:
     """Pause the collector of garbage: loading makes hardly any, and looking for it takes a
     twentieth of a server's start.
     """
@@ -109,7 +110,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         for entry in COMMANDS:
             if entry.name == cmd_name:
-                with uncollected():
+                with pause_collector():
                     module = importlib.import_module(f"believable.cli.{entry.module}")
                 command: click.Command = getattr(module, entry.function)
                 return command
@@ -181,7 +182,7 @@ def handle_ending_signals() -> None:
 
 
 def _end_by(number: int) -> NoReturn:
-    """End as the signal would have: service managers tell that apart from a failure."""
+    """End as the signal would have: service managers distinguish that from a failure."""
     sys.stdout.flush()
     sys.stderr.flush()
     signal.signal(number, signal.SIG_DFL)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class WorldCommands(click.Group):
-    """One command for each world that can be played; its own options come from its record."""
+    """One command for each world that can be played; its own options are read from its record."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         from believable.contracts.registries import WORLDS
@@ -296,7 +296,7 @@ def _pace_option(playing: Playable[Any, Any]) -> click.Option:
 
 
 def _default(field: FieldInfo) -> str | None:
-    """As it is written on the command line; None where nothing is."""
+    """As it is written on the command line; None if there is no default."""
     value = field.get_default(call_default_factory=True)
     return None if value is None or value == {} else str(value)
 
@@ -349,7 +349,7 @@ def _record(
     settle = partial(recorder.resolve_setup, playing, options, chosen, seconds, seed)
     look = None if film is None else recorder.look_of(film, playing.hz(settle(1)))
     if video or look is not None:
-        load_av("Rendering recordings")  # what is missing is named before anybody plays
+        load_av("Rendering recordings")  # report missing libraries before anyone plays
     beginning = name or "-".join(filter(None, (world.name, opponent.replace(":", "-"))))
     digits = max(2, len(str(rounds)))
     targets = [

@@ -25,7 +25,7 @@ from believable.collect.leave import PersonProof, ResumeTicket, SessionEnd, resu
 from believable.collect.media import ShownMedium, shown_media, still_media
 from believable.collect.page_events import (
     ViewingProgress,
-    annotated,
+    annotation_events,
     opened_beside,
     page_events,
     seen_each,
@@ -117,9 +117,9 @@ def _view(conn: Connection, context: Context, standing: Standing) -> SessionView
         else None
     )
     return replace(
-        _untouched(context, standing),
+        unopened_page(context, standing),
         drafts=_drafts(conn, standing),
-        saved=annotated(conn, context, standing),
+        saved=annotation_events(conn, context, standing),
         seen=seen_each(conn, standing),
         opened=opened_beside(conn, standing),
         media=_stimuli(context, standing) or shown_round(conn, context, standing),
@@ -127,7 +127,7 @@ def _view(conn: Connection, context: Context, standing: Standing) -> SessionView
     )
 
 
-def _untouched(context: Context, standing: Standing) -> SessionView:
+def unopened_page(context: Context, standing: Standing) -> SessionView:
     """A page on which nothing has happened yet, without asking the database."""
     session, trial = standing.session, standing.plan[standing.session.position]
     return SessionView(
@@ -385,11 +385,11 @@ class Collect:
         if (
             untouched is None
             or trial is None
-            or trial.shown_round is not None
+            or trial.own_round is not None
             or trial.rated_turn is not None
         ):
             return await self.view(token)  # the panels opened on an earlier page must be read
-        return _untouched(self.context, untouched)
+        return unopened_page(self.context, untouched)
 
     def _keep(self, standing: Standing) -> None:
         """Committed data need not be read again."""
@@ -462,4 +462,4 @@ class Collect:
             )
             if own is not None:
                 return own
-        return media.chosen(names, name)
+        return media.choose_media(names, name)

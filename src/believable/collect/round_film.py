@@ -1,5 +1,5 @@
-"""The recording of a round as a video. It takes seconds of a core, so it is made in a process of
-its own: `python -m believable.collect.round_film SOURCE TARGET [WIDTH HEIGHT]`. Needs the extra
+"""The recording of a round as a video. It takes seconds of a core, so it is made in a separate
+process: `python -m believable.collect.round_film SOURCE TARGET [WIDTH HEIGHT]`. Needs the extra
 `video`; nothing else imports this module.
 """
 

@@ -58,7 +58,8 @@ class Role:
     several    whether more than one may be named
     kinds      for a question: the instruments whose answers can be used; empty: any
     stimuli    for a question: how many stimuli it has to be asked about at once; None: any number
-    beside     for a question about two: the role that conditions of one of them play, and of the
+    next to each other for a question about two: the role that conditions of one of them play, and
+    of the
                other do not
     """
 
@@ -172,13 +173,13 @@ class Declaration:
     evidence: JudgeEvidence | None = None
 
     def role(self, name: str) -> Role:
-        return _named(self.roles, name)
+        return named_entries(self.roles, name)
 
     def outcome(self, name: str) -> Outcome:
-        return _named(self.outcomes, name)
+        return named_entries(self.outcomes, name)
 
     def option(self, name: str) -> Option:
-        return _named(self.options, name)
+        return named_entries(self.options, name)
 
 
 def subjects_of(outcome: Outcome, conditions: Sequence[str]) -> tuple[str, ...]:
@@ -236,7 +237,7 @@ def _single_words(option: Option) -> str:
     return what if option.most is None else f"{what} of at most {option.most:g}"
 
 
-def _named(records: Sequence[_R], name: str) -> _R:
+def named_entries(records: Sequence[_R], name: str) -> _R:
     match = next((record for record in records if record.name == name), None)
     if match is None:
         raise NotFound(

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.stats import rankdata
 
-from believable.bundle.cells import restored
+from believable.bundle.cells import restore_text
 from believable.bundle.package import EVENTS, PAGAN
 from believable.bundle.read import Bundle, read
 from believable.bundle.shown_stimuli import stimuli_on
@@ -278,7 +278,10 @@ def _orders(folder: Path) -> Iterator[tuple[str, Iterable[str]]]:
     for path, column in [*tables, (folder / PAGAN, "SessionID")]:
         if path.is_file():
             with path.open(encoding="utf-8", newline="") as file:
-                yield path.name, [restored(row.get(column) or "") for row in csv.DictReader(file)]
+                yield (
+                    path.name,
+                    [restore_text(row.get(column) or "") for row in csv.DictReader(file)],
+                )
     yield Path(EVENTS).name, (line["session"] for line in read_lines(folder / EVENTS))
     package = json.loads((folder / "datapackage.json").read_text("utf-8"))
     replays = [

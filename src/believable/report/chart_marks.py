@@ -339,7 +339,7 @@ def _span_colour(plot: ChartRows, canvas: Canvas) -> Spec:
     return field
 
 
-def stacked(plot: ChartRows, canvas: Canvas) -> Spec:
+def stacked_bars(plot: ChartRows, canvas: Canvas) -> Spec:
     in_a_row = {"columns": len(plot.values("colour"))} if are_levels(plot.values("colour")) else {}
     rows = max(len(plot.values("category")), 1)
     canvas.height_px = rows * ROW_PX
@@ -379,5 +379,5 @@ DRAWERS: Mapping[str, Callable[[ChartRows, Canvas], Spec]] = {
     "histogram": histogram,
     "heat": heat,
     "spans": spans,
-    "stacked": stacked,
+    "stacked": stacked_bars,
 }

@@ -229,7 +229,7 @@ def picture(drawing: str, form: Format, theme: Theme = LIGHT) -> bytes:
         return alone.encode()
     if form == "png":
         return bytes(converter().svg_to_png(alone, scale=PNG_SCALE))
-    return ordered(bytes(converter().svg_to_pdf(alone)))
+    return order_markup(bytes(converter().svg_to_pdf(alone)))
 
 
 @functools.cache
@@ -280,7 +280,7 @@ _RESOURCES = re.compile(
 )
 
 
-def ordered(pdf: bytes) -> bytes:
+def order_markup(pdf: bytes) -> bytes:
     """The same document. Markup without the renderer's structure (one table of references) stays
     unchanged.
     """

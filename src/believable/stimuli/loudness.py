@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
-from believable.recordings.film_file import load_av
-from believable.stimuli.filters import FilterChain, one_thread
 from believable.stimuli.recipe import SOUND_RATE_HZ, Chain
 
 STEP_S, STEPS_PER_BLOCK = 0.1, 4
@@ -28,28 +24,6 @@ WEIGHTING: Chain = (
     ("biquad", "b0=1:b1=-2:b2=1:a0=1:a1=-1.99004745483398:a2=0.99007225036621"),
     ("asetnsamples", f"n={round(STEP_S * SOUND_RATE_HZ)}:p=0"),
 )
-
-
-def integrated_lufs(samples: NDArray[np.float32]) -> float | None:
-    """Loudness of `samples` (channels × time at 48 kHz, left and right). None for silence, or for
-    less than one block.
-    """
-    av = load_av("Measuring loudness")
-    graph = one_thread(av)
-    source = graph.add_abuffer(
-        sample_rate=SOUND_RATE_HZ,
-        format="fltp",
-        layout="stereo",
-        time_base=Fraction(1, SOUND_RATE_HZ),
-    )
-    line = FilterChain(av, source, graph, WEIGHTING, "abuffersink")
-    line.last.link_to(line.sink)
-    graph.configure()
-    frame = av.AudioFrame.from_ndarray(
-        np.ascontiguousarray(samples), format="fltp", layout="stereo"
-    )
-    frame.sample_rate, frame.pts = SOUND_RATE_HZ, 0
-    return gated_loudness(line.whole([frame]))
 
 
 def gated_loudness(steps: Iterator[Any]) -> float | None:

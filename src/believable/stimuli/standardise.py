@@ -24,7 +24,7 @@ from believable.stimuli import constant_rate, source_pool
 from believable.stimuli.equal_lengths import shortest_lengths
 from believable.stimuli.filters import PictureFilters, SoundFilters
 from believable.stimuli.loudness import WEIGHTING, gated_loudness
-from believable.stimuli.prepare import DISK_TROUBLE, stripped
+from believable.stimuli.prepare import DISK_TROUBLE, strip_metadata
 from believable.stimuli.recipe import (
     SOUND_RATE_HZ,
     Recipe,
@@ -211,7 +211,7 @@ def _encode(
     """
     if not recipe.bits_per_s:
         encoded = encode(original, coded, source, recipe)
-        stripped(coded, clean)
+        strip_metadata(coded, clean)
         return encoded
     budget = constant_rate.byte_budget(recipe.bits_per_s, recipe.frames_per_s, recipe.key_every)
     for limit, sound_bits_per_s in zip(
@@ -227,10 +227,10 @@ def _encode(
             options=options,
             sound_bits_per_s=sound_bits_per_s,
         )
-        stripped(coded, clean)
+        strip_metadata(coded, clean)
         os.replace(clean, coded)
         if constant_rate.fill_film(coded, clean, budget):
-            stripped(clean, coded)
+            strip_metadata(clean, coded)
             os.replace(coded, clean)
             return encoded
     raise InvalidInput(

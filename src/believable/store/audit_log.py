@@ -81,7 +81,7 @@ def note_view(
         )
 
 
-def noted(
+def with_note(
     change: Change[T],
     *,
     user: str,

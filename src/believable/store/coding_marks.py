@@ -436,7 +436,7 @@ def outcomes(conn: Connection, project: str) -> dict[int, tuple[DecidedMark, ...
     return {number: tuple(of_text) for number, of_text in decided.items()}
 
 
-def coded(stored: tuple[StoredMark, ...]) -> Mapping[int, tuple[CoderVerdict, ...]]:
+def coded_texts(stored: tuple[StoredMark, ...]) -> Mapping[int, tuple[CoderVerdict, ...]]:
     verdicts: dict[int, list[CoderVerdict]] = {}
     for mark in stored:
         verdicts.setdefault(mark.number, []).append(
@@ -450,5 +450,5 @@ def final_labels(conn: Connection, project: CodingProject) -> tuple[FinalMark, .
     rule: Literal["none", "random_coder"] = (
         "random_coder" if project.rule == "random_coder" else "none"
     )
-    verdicts = coded(marks(conn, project.id))
+    verdicts = coded_texts(marks(conn, project.id))
     return final_marks(verdicts, outcomes(conn, project.id), rule=rule, seed=project.seed)

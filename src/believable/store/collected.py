@@ -100,7 +100,9 @@ def version_records(conn: Connection, study_id: str, pool: str) -> tuple[Version
     )
 
 
-def collected(conn: Connection, study_id: str, *, simulated: bool) -> Iterator[CollectedSession]:
+def collected_sessions(
+    conn: Connection, study_id: str, *, simulated: bool
+) -> Iterator[CollectedSession]:
     """Every session with all that belongs to it, in order of its number."""
     kinds = POOLS["simulated" if simulated else "real"]
     query = select(sessions.c.id).where(
@@ -251,7 +253,7 @@ class Recruited:
 
 
 def answered_true(conn: Connection, study_id: str, trial: str, answer: str) -> frozenset[str]:
-    """Hashes of the recruiter's ids of everybody whose answer on this page is yes, such as the
+    """Hashes of the recruiter's ids of all people whose answer on this page is yes, such as the
     verdict of a quality test.
     """
     query = (
@@ -271,7 +273,7 @@ def answered_true(conn: Connection, study_id: str, trial: str, answer: str) -> f
     )
 
 
-def recruited(conn: Connection, study_id: str) -> tuple[Recruited, ...]:
+def recruited_sessions(conn: Connection, study_id: str) -> tuple[Recruited, ...]:
     """All real sessions with a recruiter's id, in order of their number."""
     query = (
         select(sessions)

@@ -40,7 +40,7 @@ class Event:
 
 
 def check_batch(token: str, epoch: int, numbered: Iterable[tuple[int, str]]) -> EventBatch:
-    """Check what a browser sent, so that nothing malformed is ever stored."""
+    """Check a batch from a browser, so that nothing malformed is ever stored."""
     if isinstance(epoch, bool) or not isinstance(epoch, int) or not 0 <= epoch <= MAX_SEQ:
         raise InvalidInput(
             f"epoch: expected a whole number from `claim`, got {epoch!r}. Claim the session first."

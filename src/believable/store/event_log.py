@@ -131,8 +131,8 @@ def _open_session(row: Any) -> _OpenSession:
 def apply(
     conn: Connection, batches: Sequence[EventBatch], now_ms: int
 ) -> list[int | BelievableError]:
-    """Store the batches; per batch the acknowledgement, or the error to answer with (what it
-    brought is kept all the same).
+    """Store the batches; per batch the acknowledgement, or the error to answer with (its events
+    are kept all the same).
     """
     tokens = list({batch.token_hash for batch in batches})
     if len(tokens) == 1:
@@ -247,8 +247,8 @@ def _take(session: _OpenSession, batch: EventBatch, now_ms: int) -> int | Believ
 def _count(
     session: _OpenSession, fresh: Sequence[tuple[int, str]], now_ms: int
 ) -> BelievableError | None:
-    """Count what is new, or say why it is not taken: one session may not fill the disk of all. A
-    browser keeps what is refused for a minute and sends it again.
+    """Count new events, or report why they are refused: one session may not fill the disk of all. A
+    browser keeps refused events for a minute and sends them again.
     """
     n_chars = sum(len(body) + EVENT_CHARS for _, body in fresh)
     minute_ms, minute_chars = session.minute_ms, session.minute_chars
@@ -279,7 +279,7 @@ def _outside(
     *,
     always: bool = False,
 ) -> int | BelievableError:
-    """Keep what is not in the chain as strays; an error unless there was nothing to keep."""
+    """Keep events outside the chain as strays; an error unless there was nothing to keep."""
     kept = {(batch.epoch, seq): body for seq, body in fresh}
     session.strays.update({key: body for key, body in kept.items() if key not in session.strays})
     return error if kept or always else session.head_seq

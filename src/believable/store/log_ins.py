@@ -49,7 +49,7 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """An attempt to log in that may go on to the password. `stored` is None for users who cannot
+    """An attempt to log in that may proceed to the password. `stored` is None for users who cannot
     log in.
     """
 
@@ -82,8 +82,8 @@ def begin_try(
 
 
 def forget_tries(conn: Connection, key: bytes, name: str, peer: str, device: str = "") -> None:
-    """After a success: what was tried with this name counts no more. What the peer tried with other
-    names still does.
+    """After a success: failures with this name count no more. The peer's failures with other
+    names still do.
     """
     who = _who(key, name.strip().lower(), peer, device)
     for what in who.keys() & {"name at peer", "name", "device"}:
@@ -99,8 +99,8 @@ def forget_tries(conn: Connection, key: bytes, name: str, peer: str, device: str
 
 
 def device_mark(key: bytes, name: str) -> str:
-    """For the cookie of a browser in which this person has just logged in. Nobody without the key
-    can make one.
+    """For the cookie of a browser in which this person has just logged in. Only the key makes
+    one.
     """
     nonce = ids.new_token()
     return f"{nonce}.{ids.keyed_hash(key, 'device', name, nonce)}"
@@ -120,7 +120,7 @@ def _who(key: bytes, name: str, peer: str, device: str) -> dict[str, str]:
 
 
 def log_in(conn: Connection, name: str, *, now_ms: int) -> tuple[str, Login]:
-    """A new log-in: the token for the cookie, and what is known about it."""
+    """A new log-in: the token for the cookie, and its record."""
     user = find(conn, name)
     conn.execute(delete(logins).where(logins.c.expires_ms <= now_ms))
     token, csrf = ids.new_token(), ids.new_token()

@@ -149,7 +149,7 @@ def new_trials(conn: Connection, unread: Sequence[PendingSession]) -> tuple[NewT
     return tuple(rows)
 
 
-def pasted(conn: Connection, unread: PendingSession) -> dict[tuple[int, str], int]:
+def pasted_characters(conn: Connection, unread: PendingSession) -> dict[tuple[int, str], int]:
     """Characters pasted since, by (position of the trial, question)."""
     query = select(events.c.seq, events.c.body, events.c.received_ms).where(
         events.c.session == unread.id,

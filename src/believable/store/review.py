@@ -248,7 +248,7 @@ def reading(pool: str) -> str:
     return f"read the results of the {pool} sessions unblinded"
 
 
-def unblinded(conn: Connection, study: str, pool: str) -> AuditEntry | None:
+def first_unblinding(conn: Connection, study: str, pool: str) -> AuditEntry | None:
     """The first user who saw the results with the conditions' names, and when; None until then."""
     query = (
         select(audit)

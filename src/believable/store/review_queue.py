@@ -140,7 +140,7 @@ def known_keys(conn: Connection, keys: Iterable[int]) -> dict[int, list[int]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewedAnswer:
-    """What a row of the queue says of a text."""
+    """The data of a text in a row of the queue."""
 
     session: str
     number: int
@@ -160,7 +160,7 @@ class ReviewedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class QueuedAnswer(ReviewedAnswer):
-    """One row of the queue. `name` stands for it in addresses: session, page and the number of the
+    """One row of the queue. `name` is its name in addresses: session, page and the number of the
     question.
     """
 
@@ -182,7 +182,7 @@ _OWN = [column for column in review_answers.c if column.name not in ("study", "p
 
 
 def rows_of(conn: Connection, query: Any) -> tuple[QueuedAnswer, ...]:
-    """Rows of the queue with their words, which stand in the trials only."""
+    """Rows of the queue with their texts, which only the trials contain."""
     rows = []
     for row in conn.execute(query):
         values = dict(row._mapping)
@@ -393,7 +393,7 @@ def forget(conn: Connection, names: Sequence[str]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedAnswer:
-    """What the medians are taken from, and what depends on them."""
+    """The durations behind the medians, and the hints that depend on them."""
 
     id: int
     session: str
@@ -403,7 +403,7 @@ class TimedAnswer:
     kinds: str
 
 
-def timed(
+def timed_answers(
     conn: Connection, study: str, pool: str, names: Sequence[str] | None = None
 ) -> tuple[TimedAnswer, ...]:
     """All answers of a pool, or those of some sessions."""

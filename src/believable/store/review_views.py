@@ -176,7 +176,7 @@ def queue_page(
 def _place(
     conn: Connection, view: QueueView, asked: QueuedAnswer | None, n_taken: Mapping[int, int]
 ) -> int:
-    """How many answers of the view stand before this one; 0 where the view does not take it."""
+    """How many answers of the view precede this one; 0 if the view does not include it."""
     if asked is None:
         return 0
     columns = review_answers.c

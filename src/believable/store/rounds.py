@@ -105,7 +105,7 @@ def of_session(conn: Connection, session: str) -> list[StoredRound]:
 
 
 def take(conn: Connection, key: RoundKey, holder: str, *, lost: bool) -> None:
-    """`holder` goes on with it from now on."""
+    """`holder` continues it from now on."""
     values: dict[str, Any] = {"holder": holder}
     if lost:
         values["losses"] = rounds.c.losses + 1

@@ -258,7 +258,7 @@ class FilledCell:
     n_sessions: int
 
 
-def filled(
+def count_filled(
     conn: Connection, study: str, kinds: Sequence[str], now_ms: int
 ) -> tuple[FilledCell, ...]:
     query = (

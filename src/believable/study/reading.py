@@ -317,7 +317,8 @@ def _with_platform(study: Study) -> Study:
     """Participants who return to a platform were recruited there: `redirect: prolific` sets
     `recruit.platform` if it is not given.
     """
-    platform = next((item.platform for item in study.timeline if item.platform is not None), None)
+    closings = [item.closing for item in study.timeline if item.closing is not None]
+    platform = next((end.platform for end in closings if end.platform is not None), None)
     if platform is None or "platform" in study.recruit.model_fields_set:
         return study
     return study.model_copy(

@@ -158,8 +158,8 @@ def fill_all(
     if again:
         once = [group for group in together if not _repeats(group)]
         filled = fill_all(slots, once, taken=taken, seed=seed)
-        chosen = _fill_again(again, filled.drawn, taken, seed)
-        return FilledSlots(filled.drawn, filled.slots | chosen, filled.left_over)
+        repeated = _fill_again(again, filled.drawn, taken, seed)
+        return FilledSlots(filled.drawn, filled.slots | repeated, filled.left_over)
     if not together:
         drawn, left_over = match(slots, taken=taken, seed=seed)
         return (

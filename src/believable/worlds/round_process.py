@@ -62,7 +62,7 @@ class RoundOrder:
 def serve_round(line: socket, order: RoundOrder) -> None:
     """Until the caller is gone."""
     with line.makefile("rb") as questions, line.makefile("wb") as stream:
-        asked = _asked(questions)
+        asked = read_requests(questions)
         round_ = None
         try:
             round_ = _ServedRound(order)
@@ -85,7 +85,7 @@ def changes_in(written: Sequence[Any]) -> list[InputChange]:
     ]
 
 
-def _asked(stream: BinaryIO) -> SimpleQueue[Mapping[str, Any]]:
+def read_requests(stream: BinaryIO) -> SimpleQueue[Mapping[str, Any]]:
     """The requests, read in a separate thread: when the other end is gone this process ends at
     once, in the middle of any work.
     """
@@ -269,7 +269,7 @@ class DistantRound:
         return happened
 
     async def record(self, changes: Sequence[InputChange]) -> tuple[Recording, int | None]:
-        """Of what is stored. Nothing else is asked of it afterwards."""
+        """Of the stored round. Nothing else is asked of it afterwards."""
         reply, content = await self._ask({"record": changes}, BEGIN_PATIENCE_S)
         return file.from_bytes(content, source="round"), reply["score"]
 

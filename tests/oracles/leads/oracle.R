@@ -32,9 +32,18 @@ clustered <- lapply(input$clustered, function(s) {
     lead <- function(b) { full <- c(0, b[seq_len(k - 1)]); half <- (full[p[1]] - full[p[2]]) / 2
       chances <- exp(c(half, -half, b[k])); (chances[1] - chances[2]) / sum(chances) }
     at <- lead(b); found <- spread(slope(b, lead)); reach <- qt(.975, found$df) * found$se / (1 - at^2)
-    w <- rep(0, k + 1); w[p[1]] <- 1; w[p[2]] <- -1; own <- spread(w[-1])$own
+    w <- rep(0, k + 1); w[p[1]] <- 1; w[p[2]] <- -1; apart <- spread(w[-1]); own <- apart$own
     z <- atanh(at); se <- found$se / (1 - at^2); m <- atanh(s$margin / 4)
-    c(at, found$se, found$df, tanh(z - reach), tanh(z + reach), own / sum(own), max(pt((-m - z) / se, found$df), pt((z - m) / se, found$df))) })
+    c(at, found$se, found$df, tanh(z - reach), tanh(z + reach), own / sum(own), max(pt((-m - z) / se, found$df), pt((z - m) / se, found$df)),
+      sum(w[-1] * b), apart$se, apart$df) })
   list(first = items[pairs[, 1]], second = items[pairs[, 2]], lead = out[1, ], se = out[2, ], df = out[3, ], low = out[4, ], high = out[5, ],
-    share_judges = out[6, ], share_clips = out[7, ], share_rest = out[8, ], tost = out[9, ]) })
-write_json(list(tool = R.version.string, clustered = clustered), args[2], digits = NA, auto_unbox = TRUE, pretty = TRUE)
+    share_judges = out[6, ], share_clips = out[7, ], share_rest = out[8, ], tost = out[9, ],
+    apart = out[10, ], apart_se = out[11, ], apart_df = out[12, ]) })
+# The change of a difference from one sample to the other, for pairs of both: Welch's test.
+names_of <- function(s) paste(s$first, s$second)
+common <- intersect(names_of(clustered[[1]]), names_of(clustered[[2]]))
+drift <- lapply(common, function(pair) { part <- lapply(clustered, function(s) lapply(s, function(x) x[match(pair, names_of(s))]))
+  v <- c(part[[1]]$apart_se, part[[2]]$apart_se)^2; change <- part[[2]]$apart - part[[1]]$apart; se <- sqrt(sum(v))
+  df <- sum(v)^2 / sum(v^2 / c(part[[1]]$apart_df, part[[2]]$apart_df))
+  list(first = part[[1]]$first, second = part[[1]]$second, change = change, se = se, df = df, p = 2 * pt(-abs(change / se), df)) })
+write_json(list(tool = R.version.string, clustered = clustered, drift = drift), args[2], digits = NA, auto_unbox = TRUE, pretty = TRUE)

@@ -27,7 +27,7 @@ from believable.analysis.own_design.contrast_tables import (
     group_findings,
 )
 from believable.analysis.own_design.group_contrasts import mean_contrast
-from believable.analysis.own_design.measured_rows import MeasuredRows, gathered, person_means
+from believable.analysis.own_design.measured_rows import MeasuredRows, gather_answers, person_means
 from believable.analysis.own_design.sampled_stimuli import (
     decide_contrast,
     decide_group,
@@ -48,7 +48,7 @@ ORDINAL = (
 
 def mean_section(data: Data, context: MeasureContext) -> Section:
     """Ratings and numbers: means, distributions, differences."""
-    rows = gathered(data, context.measure, context.source)
+    rows = gather_answers(data, context.measure, context.source)
     known = rows.where(~np.isnan(rows.number))
     lost = len(rows) - len(known)
     notes = [f"{counted(lost, 'answer')} left open are not counted."] if lost else []

@@ -30,7 +30,7 @@ from believable.analysis.own_design.measured_rows import (
     MeasuredRows,
     answers_as_words,
     answers_as_yes,
-    gathered,
+    gather_answers,
     person_means,
 )
 from believable.analysis.own_design.number_sections import not_grouped
@@ -50,7 +50,9 @@ PRINTED_CONTRASTS = 40
 
 def share_section(data: Data, context: MeasureContext) -> Section:
     """How often people answer yes, and how the odds of it differ."""
-    rows = answers_as_yes(gathered(data, context.measure, context.source), context.measure.yes)
+    rows = answers_as_yes(
+        gather_answers(data, context.measure, context.source), context.measure.yes
+    )
     estimates = [share_of(rows.of(group), group, context.level) for group in context.groups]
     cells = [
         (
@@ -157,7 +159,7 @@ def mean_of_shares(shares: FloatArray, method: str, level: float) -> Estimate:
 
 def shares_section(data: Data, context: MeasureContext) -> Section:
     """Every answer's share in every group, and the odds ratios of each answer."""
-    rows = gathered(data, context.measure, context.source)
+    rows = gather_answers(data, context.measure, context.source)
     ticks = context.source.shape == "ticks"
     answers = rows.item if ticks else answers_as_words(rows)
     listed = [str(option) for option in context.source.options]

@@ -8,7 +8,7 @@ from believable.analysis.data import Data
 from believable.analysis.findings import Column, Section, Table, estimate_cells, table
 from believable.analysis.numbers import counted
 from believable.analysis.own_design.contrast_tables import MeasureContext
-from believable.analysis.own_design.measured_rows import gathered
+from believable.analysis.own_design.measured_rows import gather_answers
 from believable.analysis.own_design.share_sections import share_columns
 from believable.coding.coded_bundle import codebook_keys, codebooks, coded_responses, has_codes
 from believable.coding.proportions import by_condition, proportions
@@ -20,7 +20,7 @@ PRINTED_TEXTS = 40
 
 def text_section(data: Data, context: MeasureContext) -> Section:
     """The texts that people wrote, and how often each code was applied if the texts were coded."""
-    rows = gathered(data, context.measure, context.source)
+    rows = gather_answers(data, context.measure, context.source)
     known = rows.where(np.fromiter((bool(text) for text in rows.text), np.bool_, len(rows)))
     counts = [
         (group, len(np.unique(known.of(group).person)), len(known.of(group)))

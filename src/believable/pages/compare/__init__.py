@@ -9,12 +9,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, Tag
 
+from believable.contracts.controls import Controls
 from believable.contracts.instrument import InvalidAnswer
 from believable.contracts.page import PageKind, ShownPage
+from believable.contracts.page_parts import PagePlayer
 from believable.contracts.record import BY_SHAPE, Rule, Text
-from believable.contracts.submission import OpenPage, unseen, watched_enough
+from believable.contracts.submission import OpenPage, unseen_reason, watched_enough
 from believable.contracts.trial import (
-    Controls,
     Entry,
     MatchedSlots,
     Question,
@@ -120,12 +121,9 @@ class Compare(ClipsPage):
         return len(self.of)
 
     @property
-    def player_controls(self) -> Controls:
-        return self.controls
-
-    @property
-    def player_labels(self) -> tuple[str, ...]:
-        return tuple(ascii_uppercase[: len(self.of)])
+    def player(self) -> PagePlayer:
+        labels = tuple(ascii_uppercase[: len(self.of)])
+        return PagePlayer(controls=self.controls, labels=labels)
 
     def wanted(self, choice: StimulusChoice) -> WantedStimuli:
         """In the order of the file: settled, drawn freely, or drawn from one scenario."""
@@ -217,7 +215,7 @@ def _check_scenarios(reading: Reading, compare: Compare) -> None:
 
 def _missing(compare: Compare, page: OpenPage) -> InvalidAnswer | None:
     if compare.watch == "all":
-        return unseen(compare, page)
+        return unseen_reason(compare, page)
     watched = any(watched_enough(compare.controls, seen) for seen in page.seen)
     return None if watched else InvalidAnswer("error.watch")
 

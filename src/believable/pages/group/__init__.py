@@ -9,16 +9,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
+from believable.contracts.controls import Controls
 from believable.contracts.page import PageKind
+from believable.contracts.page_parts import PagePlayer
 from believable.contracts.record import BY_SHAPE, Id
-from believable.contracts.trial import (
-    Controls,
-    Entry,
-    Slot,
-    StimulusChoice,
-    StimulusFilter,
-    WantedStimuli,
-)
+from believable.contracts.trial import Entry, Slot, StimulusChoice, StimulusFilter, WantedStimuli
 from believable.core.nodes import Node
 from believable.pages.compare import STYLE, ClipsPage, layout
 from believable.pages.player_checks import WantedStimulus, check_several
@@ -53,8 +48,8 @@ class Group(ClipsPage):
         return self.clips if isinstance(self.clips, int) else len(self.clips)
 
     @property
-    def player_controls(self) -> Controls:
-        return self.controls
+    def player(self) -> PagePlayer:
+        return PagePlayer(controls=self.controls)
 
     def wanted(self, choice: StimulusChoice) -> WantedStimuli:
         if not isinstance(self.clips, int):

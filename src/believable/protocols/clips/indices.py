@@ -12,7 +12,7 @@ from believable.protocols.clips.clip_ratings import (
     believability,
     precision,
     recall,
-    weighted,
+    weighted_means,
 )
 from believable.protocols.clips.clip_verdicts import contrast, equivalent
 from believable.stats.equivalence import as_test
@@ -29,7 +29,7 @@ def index_of(
     claim = claim_of(plan, survey.stimulus[survey.of(type_)], subject=f"{type_} clips in general")
     if plan.over == "judges":
         b = believability(
-            weighted(survey),
+            weighted_means(survey),
             type_,
             rng=rng,
             resamples=int(plan.option("resamples")),

@@ -32,7 +32,7 @@ from believable.protocols.clips.clip_ratings import (
     detection,
     levels,
     times_played,
-    weighted,
+    weighted_means,
 )
 from believable.protocols.clips.indices import compare_types, index_of, precision_of, recall_of
 from believable.stats.estimate import Estimate
@@ -296,7 +296,7 @@ def recall_section(survey: Ratings, plan: Plan) -> Section:
 
 def experience_section(survey: Ratings, plan: Plan) -> Section:
     """The index against experience, level by level."""
-    data = weighted(survey)
+    data = weighted_means(survey)
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for step in levels(survey.experience, float(plan.option("highest"))):
         for type_ in survey.types:

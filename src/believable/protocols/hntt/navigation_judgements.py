@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from believable.analysis.data import Answers, Data, joined, numbers, rows_of
+from believable.analysis.data import Answers, Data, join_values, numbers, rows_of
 from believable.analysis.settled_plan import Plan
 from believable.analysis.shown_pairs import chosen_sides, two_shown
 from believable.core.errors import InvalidInput
@@ -129,15 +129,15 @@ def judgements(data: Data) -> NavigationJudgements:
     )
 
 
-def compared(data: Data, plan: Plan) -> NavigationJudgements:
+def comparable_pairs(data: Data, plan: Plan) -> NavigationJudgements:
     """Those that accuracy is about: without pairs that are a control because they go to different
     goals.
     """
     judged = judgements(data)
-    return judged.where(~mismatched(judged, plan))
+    return judged.where(~mismatched_pairs(judged, plan))
 
 
-def mismatched(judged: NavigationJudgements, plan: Plan) -> NDArray[np.bool_]:
+def mismatched_pairs(judged: NavigationJudgements, plan: Plan) -> NDArray[np.bool_]:
     """Which pairs the plan says go to different goals."""
     return np.isin(_words(judged.scenario), np.array(plan.option("mismatched"), dtype=str))
 
@@ -183,7 +183,7 @@ def _beside(data: Data, answers: Answers) -> FloatArray:
         return np.full(len(answers), np.nan)
     certainty = data.answers("certainty")
     rows = rows_of([certainty.code, certainty.position], [answers.code, answers.position])
-    return joined(numbers(certainty), rows, np.nan)
+    return join_values(numbers(certainty), rows, np.nan)
 
 
 def _pairs(first: ObjectArray, two: ObjectArray) -> ObjectArray:
@@ -201,7 +201,7 @@ class ClusteredAccuracy:
     both: Estimate
 
 
-def clustered(
+def clustered_accuracy(
     contest: AgentContest, *, rng: np.random.Generator, resamples: int, level: float
 ) -> ClusteredAccuracy:
     """Whose choice makes the accuracy vary: resampled judges, resampled pairs, or both, by the
@@ -243,7 +243,9 @@ def pass_verdict(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> 
     )
 
 
-def subsampled(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> HnttSubsampling | str:
+def subsample_verdicts(
+    accuracy: FloatArray, plan: Plan, rng: np.random.Generator
+) -> HnttSubsampling | str:
     """The verdict on smaller samples of judges; the reason if there are not more judges than a
     subsample takes.
     """

@@ -226,7 +226,7 @@ def criterion_section(
     return LAYOUTS.section("criterion", tables=(rows,), charts=(chart,))
 
 
-def planned(
+def planned_sizes(
     plan: Plan, study: Study, sizes: Sequence[int], rng: np.random.Generator
 ) -> Table | None:
     """For `believable power`: the same for the sizes that are being considered."""

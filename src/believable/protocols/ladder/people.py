@@ -73,18 +73,24 @@ def chances(difference: FloatArray, tie: float) -> FloatArray:
     return shares
 
 
-def marginal_strengths(truth: LadderTruth, conditions: int) -> FloatArray:
-    """The log strengths that a study of all judges and clips there could be would estimate: chances
-    are averaged over judges and clips, and Davidson's model is fitted to them.
-    """
+def _marginal_chances(truth: LadderTruth, conditions: int) -> tuple[Any, FloatArray]:
+    """All pairs, and the chances of each, averaged over all judges and clips there could be."""
     pairs = np.array(list(combinations(range(conditions), 2)))
     nodes, weights = np.polynomial.hermite_e.hermegauss(61)
     sd = math.sqrt(2 * truth.judge_sd**2 + 2 * truth.clip_sd**2)
     own = strengths(truth, conditions)
     apart = own[pairs[:, 0]] - own[pairs[:, 1]]
-    averaged = np.einsum(
-        "k,pkc->pc", weights / weights.sum(), chances(apart[:, None] + sd * nodes, truth.tie)
-    )
+    each = chances(apart[:, None] + sd * nodes, truth.tie)
+    averaged: FloatArray = np.einsum("k,pkc->pc", weights / weights.sum(), each)
+    return pairs, averaged
+
+
+def marginal_strengths(truth: LadderTruth, conditions: int) -> FloatArray:
+    """The log strengths that a study of all judges and clips there could be would estimate: chances
+    are averaged over judges and clips, and Davidson's model is fitted to them.
+    """
+    pairs, averaged = _marginal_chances(truth, conditions)
+    own = strengths(truth, conditions)
 
     def loss(at: FloatArray) -> float:
         values = np.append(at[:-1], -at[:-1].sum())
@@ -183,16 +189,21 @@ def _points(
 
 
 def values(truth: LadderTruth, sessions: Sessions) -> Mapping[str, float]:
-    """Contrasts of the first condition with each other one, unless movement matters, too."""
+    """Contrasts of the first condition with each other one, and its leads, unless movement matters,
+    too.
+    """
     names = sessions.pool.study.conditions
     if len(names) < 2 or truth.steady:
         return {}
     own = marginal_strengths(truth, len(names))
-    return {
-        f"strength.{names[0]}-{name}": float(own[0] - own[at])
-        for at, name in enumerate(names)
-        if at
-    }
+    pairs, averaged = _marginal_chances(truth, len(names))
+    known = {}
+    for (first, other), shares in zip(pairs.tolist(), averaged, strict=True):
+        if first == 0:
+            about = f"{names[0]}-{names[other]}"
+            known[f"strength.{about}"] = float(own[0] - own[other])
+            known[f"lead.{about}"] = float(shares[0] - shares[2])
+    return known
 
 
 class LadderJudge(Mind):

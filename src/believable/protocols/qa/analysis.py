@@ -11,9 +11,14 @@ from believable.analysis.procedure import Verb
 from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
 from believable.protocols.qa import DECLARATION
-from believable.protocols.qa.annotated_signals import TESTS, collected, repeated, task_traces
+from believable.protocols.qa.annotated_signals import (
+    TESTS,
+    collected,
+    repeated_recordings,
+    task_traces,
+)
 from believable.protocols.qa.annotator_scores import gate_accuracy
-from believable.protocols.qa.annotator_scoring import comparisons, scored, together
+from believable.protocols.qa.annotator_scoring import comparisons, score_annotators, together
 from believable.protocols.qa.sections import (
     LAYOUTS,
     annotators_section,
@@ -30,7 +35,7 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
     """`visual`, `auditory`, `task`: groups compared; `…:group`: the mean SDA of a group;
     `tests_agree:group`; `gate`.
     """
-    scoring = scored(data, plan, rng, full=False)
+    scoring = score_annotators(data, plan, rng, full=False)
     outcomes: dict[str, Estimate | TestResult] = {}
     for what in scoring.parts:
         for group in scoring.collected.group_names:
@@ -43,11 +48,11 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
 
 def clean(data: Data, plan: Plan) -> Data:
     """Earlier recordings of people who recorded a test again are on record as left out."""
-    return data.with_drops(repeated(data, plan))
+    return data.with_drops(repeated_recordings(data, plan))
 
 
 def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
-    scoring = scored(data, plan, rng)
+    scoring = score_annotators(data, plan, rng)
     sections = [reliability_section(data, scoring, plan)]
     if len(scoring.collected.group_names) > 1:
         sections.append(groups_section(scoring, plan))
@@ -94,7 +99,7 @@ def _missing_tests(data: Data, plan: Plan) -> tuple[str, ...]:
 
 
 def _repetitions(data: Data, plan: Plan) -> tuple[str, ...]:
-    count = len(repeated(data, plan))
+    count = len(repeated_recordings(data, plan))
     if not count:
         return ()
     return (

@@ -22,7 +22,7 @@ from believable.protocols.qa.annotator_scores import (
     reliability,
     verdicts,
 )
-from believable.protocols.qa.group_agreement import GroupTask, compared, task_sda
+from believable.protocols.qa.group_agreement import GroupTask, compare_groups, task_sda
 from believable.stats.correlations import pearson_with_choice
 from believable.stats.estimate import Estimate, undefined, without_interval
 from believable.stats.means import mean_skewed, welch_t
@@ -69,7 +69,7 @@ class AnnotatorScoring:
         return (*self.tests, *((TASK,) if self.task else ()))
 
 
-def scored(
+def score_annotators(
     data: Data, plan: Plan, rng: np.random.Generator, *, full: bool = True
 ) -> AnnotatorScoring:
     signals = collected(data, plan)
@@ -103,7 +103,7 @@ def scored(
         verdicts=verdicts(gate, means, signals.groups, threshold=threshold),
         task_sda=on_task,
         task_test=(
-            compared(pair, rng, alternative=plan.alternative(TASK), level=plan.level)
+            compare_groups(pair, rng, alternative=plan.alternative(TASK), level=plan.level)
             if len(pair) > 1
             else None
         ),

@@ -112,7 +112,7 @@ def task_sda(group: GroupTask, rng: np.random.Generator, *, level: float = 0.95)
     )
 
 
-def compared(
+def compare_groups(
     groups: Sequence[tuple[GroupTask, Estimate]],
     rng: np.random.Generator,
     *,

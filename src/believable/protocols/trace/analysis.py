@@ -11,10 +11,10 @@ from believable.analysis.findings import Drop, FlowStep, Section
 from believable.analysis.procedure import Verb
 from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
-from believable.analysis.trace_windows import windowed
+from believable.analysis.trace_windows import cut_windows
 from believable.protocols.trace import DECLARATION
 from believable.protocols.trace.outcomes import by_time, choice_times, outcome_tests, tools_in
-from believable.protocols.trace.round_telemetry import overlaid
+from believable.protocols.trace.round_telemetry import overlay_telemetry
 from believable.protocols.trace.sections import (
     LAYOUTS,
     RULE_LABELS,
@@ -28,7 +28,7 @@ from believable.protocols.trace.trace_cleaning import (
     NOT_TWO,
     REASON_WORDS,
     Pair,
-    annotated,
+    annotated_rounds,
     choices,
     cleaning_of,
 )
@@ -40,7 +40,7 @@ def clean(data: Data, plan: Plan) -> Data:
     """Without outlying traces and without participants who are left with fewer than two, or made no
     choice.
     """
-    recorded, unknown = annotated(data, plan)
+    recorded, unknown = annotated_rounds(data, plan)
     cleaned = cleaned_of(recorded, choices(data), cleaning_of(plan))
     data = data.with_drops([*unknown, *(drop for drop in cleaned.drops if drop.level == "answer")])
     for step in cleaned.funnel[:-2]:
@@ -64,12 +64,12 @@ def clean(data: Data, plan: Plan) -> Data:
 
 def pairs_of(data: Data, plan: Plan) -> tuple[Pair, ...]:
     """The participants of cleaned data with both traces and their choice."""
-    recorded, _ = annotated(data, plan)
+    recorded, _ = annotated_rounds(data, plan)
     chosen = choices(data)
     by_session: dict[str, dict[int, int]] = {}
     for index, annotation in enumerate(recorded):
         by_session.setdefault(annotation.session, {})[annotation.place] = index
-    traces, _ = windowed(recorded, cleaning_of(plan))
+    traces, _ = cut_windows(recorded, cleaning_of(plan))
     return tuple(
         Pair(
             session=session,
@@ -117,7 +117,7 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     times = choice_times(data, plan)
     if times:
         sections.insert(2, time_section(pairs, times, plan))
-    telemetry = overlaid(data, plan, pairs)
+    telemetry = overlay_telemetry(data, plan, pairs)
     return (*sections, telemetry) if telemetry is not None else tuple(sections)
 
 

@@ -16,7 +16,7 @@ from believable.contracts.protocol import (
 from believable.contracts.registries import INSTRUMENTS, PROTOCOLS
 from believable.contracts.trial import Question, TrialBase, outline
 from believable.core.nodes import Node
-from believable.study.checks.names import repeated
+from believable.study.checks.names import report_repeated
 from believable.study.checks.own_measures import check_measures
 from believable.study.checks.protocol_fit import check_protocol_fit
 from believable.study.checks.stopping import check_sequential, check_stopping
@@ -198,7 +198,7 @@ class _PlanChecker:
         pairs = [
             (hypothesis, self._reading.place(hypothesis)) for hypothesis in self._plan.hypotheses
         ]
-        repeated(
+        report_repeated(
             self._reading,
             [(hypothesis.id, node.get("id") or node) for hypothesis, node in pairs],
             "hypothesis",
@@ -297,7 +297,7 @@ class _PlanChecker:
             for name, place in zip(names, listed, strict=True):
                 self._known(name, place)
                 seen.append((name, place))
-        repeated(self._reading, seen, "outcome")
+        report_repeated(self._reading, seen, "outcome")
 
     def tests(self) -> None:
         place = self._node.get("tests")
@@ -361,7 +361,7 @@ class _PlanChecker:
         checks = [
             name
             for name, item in self._items.items()
-            if item.right_answers or self._has_attention_row(item)
+            if item.quiz.right_answers or self._has_attention_row(item)
         ]
         if rule.rule == "failed_check" and rule.check is not None and rule.check not in checks:
             if not self._has_certainty(rule.check):

@@ -12,7 +12,12 @@ from math import comb
 from believable.contracts.record import Text
 from believable.contracts.trial import Block, Slot, outline, turn_of
 from believable.core.nodes import Node
-from believable.study.checks.names import known_condition, known_scenario, known_stimulus, repeated
+from believable.study.checks.names import (
+    known_condition,
+    known_scenario,
+    known_stimulus,
+    report_repeated,
+)
 from believable.study.levels import pair_of, pool, settings, unit_count, williams
 from believable.study.plan import Page, latin_sizes, unroll, waiting
 from believable.study.reading import Reading
@@ -93,7 +98,7 @@ def _levels(reading: Reading, block: Block, place: Node) -> bool:
             listed, "levels without `over`.", "Say what they are levels of: `over: condition`."
         )
         return False
-    repeated(reading, zip(block.levels, listed, strict=False), "level")
+    report_repeated(reading, zip(block.levels, listed, strict=False), "level")
     known = {
         "condition": known_condition,
         "scenario": known_scenario,
@@ -226,10 +231,9 @@ def check_turns(reading: Reading) -> None:
                     message,
                     "Give one word for each turn: `{First|Second}`.",
                 )
-        if entry.item.shown_turn is not None and entry.item.shown_turn > (
-            turns.get(entry.item.shown_round or "") or 0
-        ):
-            message = f"turn {entry.item.shown_turn} of {entry.item.shown_round!r} is not played."
+        shown = entry.item.own_round
+        if shown is not None and shown.turn is not None and shown.turn > turns.get(shown.trial, 0):
+            message = f"turn {shown.turn} of {shown.trial!r} is not played."
             reading.report(
                 reading.place(entry.item).get("stimulus") or reading.place(entry.item),
                 message,

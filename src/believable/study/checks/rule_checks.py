@@ -96,13 +96,13 @@ class _RuleChecker:
             )
             self._reading.report(place, message, "Use it in `show_if` of a question below `ask:`.")
             return
-        there = trial.opens_beside
+        there = trial.player.overlays
         if trial.rated_turn is not None:
             there = tuple(
                 name
                 for entry in self._entries[:index]
                 if trial.is_about(entry.item)
-                for name in entry.item.opens_beside
+                for name in entry.item.player.overlays
             )
         if not (there if rule.opened == "any" else rule.opened in there):
             message = (

@@ -35,7 +35,7 @@ from believable.web.console import (
     versions_page,
 )
 from believable.web.console.console_page import Console, Route
-from believable.web.console.guard import PATH, guarded
+from believable.web.console.guard import PATH, guard_page
 from believable.web.templating import templates
 
 __all__ = ["PAGES", "ROUTES", "Console", "first_link", "router"]
@@ -78,7 +78,7 @@ def router(console: Console) -> APIRouter:
     for route in ROUTES:
         routes.add_route(
             f"{PATH}{route.path}",
-            guarded(console, route),
+            guard_page(console, route),
             methods=[route.method],
             include_in_schema=False,
         )

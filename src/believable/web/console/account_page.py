@@ -25,7 +25,7 @@ from believable.web.console.guard import (
     visitor_token,
 )
 from believable.web.console.password_check import begin_try, run_hashing
-from believable.web.console.second_factor_page import entered, inside
+from believable.web.console.second_factor_page import enter_console, inside
 
 WRONG = "Name or password is wrong."
 
@@ -80,7 +80,7 @@ async def log_in(visit: ConsoleVisit) -> Response:
     if not right or user is None:
         return _login_form(visit, message=WRONG, status=401)
 
-    return await entered(visit, user.name, safe_next(visit.form.get("next", PATH)))
+    return await enter_console(visit, user.name, safe_next(visit.form.get("next", PATH)))
 
 
 # ----------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ async def welcome(visit: ConsoleVisit) -> Response:
         user=user.name,
         kind="account",
     )
-    return await entered(visit, user.name, PATH)
+    return await enter_console(visit, user.name, PATH)
 
 
 async def _new_password(visit: ConsoleVisit) -> str:

@@ -196,7 +196,7 @@ class ConsoleVisit:
         """Does it and writes it into the audit log, both or neither. `session` is whom the words
         are about, if one.
         """
-        noted = audit_log.noted(
+        noted = audit_log.with_note(
             deed,
             user=user or self.user,
             what=what,

@@ -62,7 +62,7 @@ class WrongOrigin(Refused):
     """A form that was not sent by a page of this console."""
 
 
-def guarded(console: Console, page: Route) -> Callable[[Request], Awaitable[Response]]:
+def guard_page(console: Console, page: Route) -> Callable[[Request], Awaitable[Response]]:
     """The page as a route: nothing of it runs before the visitor was let in."""
 
     async def route(request: Request) -> Response:
@@ -141,7 +141,9 @@ async def _lacks_factor(console: Console, page: Route, login: Login) -> bool:
         return False
     name = login.user.name
     return await console.store.aread(
-        lambda conn: second_factor.required(conn) and not second_factor.second_factor(conn, name).on
+        lambda conn: (
+            second_factor.is_required(conn) and not second_factor.second_factor(conn, name).on
+        )
     )
 
 

@@ -94,13 +94,8 @@ def contact_item(study: Study, pages: Mapping[str, str]) -> LaunchItem:
 
 def ending_item(study: Study) -> LaunchItem:
     """A code or a return address, if people arrive from a platform."""
-    last = study.timeline[-1]
-    ends = (
-        bool(last.completion_codes)
-        or last.own_address("complete") is not None
-        or last.platform is not None
-    )
-    if ends:
+    closing = study.timeline[-1].closing
+    if closing and (closing.codes or "complete" in closing.addresses or closing.platform):
         return LaunchItem("Code or way back", True, "Who completes gets a code or is sent back.")
     if study.recruit.platform == "none":
         return LaunchItem(

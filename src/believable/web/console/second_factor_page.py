@@ -55,7 +55,7 @@ def qr_svg(text: str) -> Markup:
 # logging in
 
 
-async def entered(visit: ConsoleVisit, name: str, target: str) -> Response:
+async def enter_console(visit: ConsoleVisit, name: str, target: str) -> Response:
     """After the right password, or another proof: into the console, or to the question for a
     code.
     """
@@ -167,7 +167,7 @@ async def _setup(
 ) -> Response:
     console, user = visit.console, visit.user
     factor = await visit.read(lambda conn: factors.second_factor(conn, user))
-    secret = await visit.read(lambda conn: factors.proposed(conn, console.key, user))
+    secret = await visit.read(lambda conn: factors.proposed_secret(conn, console.key, user))
     address = "" if secret is None else otpauth_address(secret, issuer=ISSUER, account=user)
     return visit.render(
         "second_factor.html",
@@ -178,7 +178,7 @@ async def _setup(
         address=address,
         picture=qr_svg(address) if address else "",
         codes=codes,
-        required=await visit.read(factors.required),
+        required=await visit.read(factors.is_required),
         has_password=await visit.read(lambda conn: accounts.has_password(conn, user)),
     )
 

@@ -21,7 +21,7 @@ from believable.contracts.registries import WORLDS
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
 from believable.recordings.recording import Actor, RecordedWorld, Recording, Scalar, Timing
-from believable.worlds.gym.gym_environment import WAIT, Action, fitted
+from believable.worlds.gym.gym_environment import WAIT, Action, fit_frame
 from believable.worlds.gym.gym_round import INPUTS, KEY
 from believable.worlds.pettingzoo.zoo_environment import ZooEnvironment
 from believable.worlds.pettingzoo.zoo_round import PLAYER, RANDOM_PARTNER, TELEMETRY, ZooSetup
@@ -258,7 +258,7 @@ class ZooGame:
 def pictures(recording: Recording, view: View) -> Generator[Pixels, None, None]:
     """The environment stepped again with the same seeds and actions, one picture for each frame."""
     for picture in islice(_play_again(recording), view.first_frame, None):
-        yield fitted(picture, view.width_px, view.height_px)
+        yield fit_frame(picture, view.width_px, view.height_px)
 
 
 def size_px(recording: Recording) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from pydantic import Field
@@ -22,7 +23,7 @@ from believable.core.registry import did_you_mean
 from believable.core.seeds import derive
 from believable.recordings.recording import Recording
 from believable.worlds.gym.gym_environment import LAST, WAIT, Action, KeyPlan, action_problem
-from believable.worlds.gym.gym_round import KEY, KEY_NAMES, KEYS
+from believable.worlds.gym.gym_round import KEY, KEY_NAMES, KEYS, environment_row, telemetry_rows
 from believable.worlds.pettingzoo.zoo_environment import ZooFacts, facts_of
 
 PLAYER = "player"
@@ -260,23 +261,7 @@ TELEMETRY = (
 
 
 def _setup_row(setup: ZooSetup) -> Row:
-    return {
-        "env": setup.env,
-        "env_options": json.dumps(setup.env_options, sort_keys=True),
-        "env_seed": setup.seed,
-        "fps": setup.fps,
-        "keys": json.dumps(setup.keys, sort_keys=True),
-        "opponent": setup.partner,
-        "plays": setup.agents[0],
-    }
-
-
-def _telemetry_rows(recording: Recording) -> Sequence[Row]:
-    columns = recording.telemetry
-    names = [column.name for column in TELEMETRY]
-    return [
-        {name: columns[name][frame] for name in names} for frame in range(recording.timing.frames)
-    ]
+    return {**environment_row(setup), "opponent": setup.partner, "plays": setup.agents[0]}
 
 
 TABULAR = Tabular(
@@ -291,7 +276,7 @@ TABULAR = Tabular(
     ),
     setup_row=_setup_row,
     telemetry=TELEMETRY,
-    telemetry_rows=_telemetry_rows,
+    telemetry_rows=partial(telemetry_rows, TELEMETRY),
 )
 
 
