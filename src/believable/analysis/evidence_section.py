@@ -1,5 +1,5 @@
-"""A sequential study in its report: how it was decided, the path of the evidence, and the second line
-after exclusions, which never enters the rule.
+"""A sequential study in its report: how it was decided, the path of the evidence, and the second
+line after exclusions, which never enters the rule.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ UNTIL_WORDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowedEvidence:
-    """The evidence of a dataset. `reached_at` is the number of judges at the end of recruiting, None
-    if it has not ended. `second` weighs only the sessions that are left after exclusions.
+    """The evidence of a dataset. `reached_at` is the number of judges at the end of recruiting,
+    None if it has not ended. `second` weighs only the sessions that are left after exclusions.
     """
 
     state: EvidenceState
@@ -197,9 +197,9 @@ def rule_sentence(design: SequentialDesign) -> str:
     )
     return (
         "After every complete session the evidence is weighed, and collecting ends when it is known"
-        f" {UNTIL_WORDS[design.until]}{most}. The margin is {design.margin:g} around one half, alpha"
-        f" {design.alpha:g}. Evidence: {listed(list(forms))}. Exclusions that look at answers do not"
-        f" enter the rule; they are shown as a second line.{many}{aimed}"
+        f" {UNTIL_WORDS[design.until]}{most}. The margin is {design.margin:g} around one half,"
+        f" alpha {design.alpha:g}. Evidence: {listed(list(forms))}. Exclusions that look at answers"
+        f" do not enter the rule; they are shown as a second line.{many}{aimed}"
     )
 
 
@@ -236,8 +236,8 @@ def evidence_sections(data: Data, plan: Plan, rng: np.random.Generator) -> tuple
 def _agent_sentence(found: FollowedEvidence, index: int) -> str:
     agent = found.state.agents[index]
     reached = [
-        f"{ANSWERS[given.verdict]} at judge {given.n} (evidence {math.exp(min(given.log_evidence, 700)):.3g},"
-        f" needed {math.exp(agent.evidence.threshold):.3g}"
+        f"{ANSWERS[given.verdict]} at judge {given.n} (evidence"
+        f" {math.exp(min(given.log_evidence, 700)):.3g}, needed {math.exp(agent.evidence.threshold):.3g}"
         f"{' or more' if len(found.state.agents) > 1 else ''})"
         for given in agent.reached
     ]
@@ -370,8 +370,8 @@ def _charts(design: SequentialDesign) -> tuple[Chart, ...]:
 def judge_by_evidence(
     hypotheses: Sequence[JudgedHypothesis], plan: Plan, found: FollowedEvidence
 ) -> tuple[JudgedHypothesis, ...]:
-    """Hypotheses of a study that stopped by its evidence: those about the weighed outcome are judged
-    by it, and tests for a fixed number of judges judge none.
+    """Hypotheses of a study that stopped by its evidence: those about the weighed outcome are
+    judged by it, and tests for a fixed number of judges judge none.
     """
     declared = {hypothesis.id: hypothesis for hypothesis in plan.declared.hypotheses}
     return tuple(_judge(judged, declared[judged.id], found) for judged in hypotheses)

@@ -1,5 +1,5 @@
-"""The running evidence of a sequential study on the monitor: blinded until a researcher unblinds the
-results, which is logged.
+"""The running evidence of a sequential study on the monitor: blinded until a researcher unblinds
+the results, which is logged.
 """
 
 from __future__ import annotations
