@@ -15,7 +15,7 @@ from believable.analysis.evidence_section import NOT_FIXED, follow
 from believable.analysis.preregistration import osf
 from believable.analysis.registered import deviations, plan_hash, register, tree_of
 from believable.analysis.resolution import resolve
-from believable.analysis.run import prepared, run
+from believable.analysis.run import prepare_data, run
 from believable.bundle.read import Bundle
 from believable.core.clock import VirtualClock
 from believable.protocols.hntt import HNTT
@@ -76,7 +76,7 @@ def test_exclusions_are_a_second_line(definition: Definition) -> None:
     bundle = simulated(definition, 60, skill=0.9)
     assert definition.study.analysis is not None
     plan = resolve(definition.study.analysis, definition.study)
-    data = prepared(bundle, plan, definition.study)
+    data = prepare_data(bundle, plan, definition.study)
     found = follow(data)
     assert found is not None
     assert found.second.judges == len(data)
