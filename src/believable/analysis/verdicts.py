@@ -57,7 +57,9 @@ def stopping(data: Data, plan: Plan) -> StoppingState:
     if rule is None:
         return StoppingState("No stopping rule was declared.", None, None, None)
     if rule.rule == "sequential":
-        return _by_evidence(data)
+        found = follow(data)
+        met = None if found is None else found.reached_at is not None
+        return StoppingState(state_sentence(found), None, None, met)
     if rule.rule == "experience":
         return _by_experience(data, rule.at_least or MEAN_EXPERIENCE, rule.n or 0)
     reached = len(data) if rule.rule == "after_exclusions" else _complete(data)
@@ -65,16 +67,6 @@ def stopping(data: Data, plan: Plan) -> StoppingState:
     kind = "sessions after exclusions" if rule.rule == "after_exclusions" else "complete sessions"
     words = f"Declared: stop at {integer(target)} {kind}; there are {integer(reached)}."
     return StoppingState(words, target, reached, reached >= target)
-
-
-def _by_evidence(data: Data) -> StoppingState:
-    found = follow(data)
-    if found is None:
-        return StoppingState(
-            "Declared: stop by evidence, but the data come without their study.", None, None, None
-        )
-    met = found.reached_at is not None
-    return StoppingState(state_sentence(found), None, found.state.judges, met)
 
 
 def _complete(data: Data) -> int:

@@ -51,8 +51,8 @@ def aim_arm(
     definition: str,
     session: tuple[str, str, int],
     filled: Mapping[Cell, int],
-) -> AimedChoice | None:
-    """The agent of a new session, if assignment follows the evidence: one with the fewest judges
+) -> tuple[str, AimedChoice] | None:
+    """The arm and the agent of a new session, if assignment follows the evidence: one with the fewest judges
     among those without an answer, or with a small chance any. `session`: study, kind of link, and a
     seed. Judges under way count, so that many who join at once are spread.
     """
@@ -71,7 +71,8 @@ def aim_arm(
         for given in evidence.get_verdicts(conn, study, pool)
         if given.verdict in ENDING[design.until]
     }
-    return aim(views, decided & set(views), generator(seed, "aimed"))
+    choice = aim(views, decided & set(views), generator(seed, "aimed"))
+    return design.aimed_arm, choice
 
 
 def weigh_session(

@@ -349,7 +349,7 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
     aimed = aim_arm(
         conn, context, caller.row.definition, (caller.row.id, caller.kind, seed), filled
     )
-    arms = {} if aimed is None else {_aimed_arm(context, conn, caller): aimed.agent}
+    arms = {} if aimed is None else {aimed[0]: aimed[1].agent}
     assignment = choose(study, filled, number, secret, arms)
     planned = context.definitions.plan(conn, caller.row.definition, assignment)
     step = progress(planned, (), assignment.arms)
@@ -383,16 +383,11 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
         ),
     )
     if aimed is not None:
-        evidence.put_draw(conn, session_id, aimed.agent, aimed.probability)
+        evidence.put_draw(conn, session_id, aimed[1].agent, aimed[1].probability)
     pass_over(conn, session_id, planned, step.skipped, run=0, now_ms=now_ms)
     if caller.kind == "personal":
         studies.use_link(conn, caller.link.token, session_id)
     return token
-
-
-def _aimed_arm(context: Context, conn: Connection, caller: _Caller) -> str:
-    design = context.definitions.sequential(conn, caller.row.definition)
-    return "" if design is None else design.aimed_arm
 
 
 def pass_over(

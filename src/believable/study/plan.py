@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
-from types import MappingProxyType
 
 from believable.contracts.record import Rule, arm_holds
 from believable.contracts.trial import (
@@ -409,8 +408,6 @@ def round_name(plan: Sequence[PlannedTrial], position: int) -> str | None:
 
 
 Factor = tuple[str, str | int]
-#: Arms whose levels are settled before the others are balanced.
-NOTHING_AIMED: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -460,7 +457,7 @@ def choose(
     filled: Mapping[Cell, int],
     number: int,
     secret: str = "",
-    arms: Mapping[str, str] = NOTHING_AIMED,
+    arms: Mapping[str, str] | None = None,
 ) -> Assignment:
     """The assignment of session `number`, given how many sessions count in each cell.
 
@@ -469,7 +466,7 @@ def choose(
     seed, and the order of a session's pages must not reveal its number. `arms`: levels that are
     settled already; the others are balanced.
     """
-    everything = [cell for cell in cells(study) if arms.items() <= dict(cell.arms).items()]
+    everything = [cell for cell in cells(study) if set((arms or {}).items()) <= set(cell.arms)]
     fewest = min(filled.get(cell, 0) for cell in everything)
     open_cells = [cell for cell in everything if filled.get(cell, 0) == fewest]
     marginal = _marginal(filled)
