@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.core.seeds import derive
-from believable.stats.sequential import choose_rule, stopping_times
+from believable.stats.sequential import stopping_times
+from believable.stats.stopping_rule import choose_rule
 from believable.study.aimed_draw import aim
 
 FloatArray = NDArray[np.float64]

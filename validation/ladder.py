@@ -26,7 +26,7 @@ from believable.core.seeds import derive
 from believable.stats.bradley_terry import BradleyTerry, bradley_terry
 from believable.stats.e_values import capital_factors
 from believable.stats.pairs import Comparisons
-from believable.stats.sequential import choose_rule
+from believable.stats.stopping_rule import choose_rule
 from believable.stats.strength_contrasts import strength_contrasts
 from believable.study.aimed_draw import aim_several
 

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from believable.core.seeds import derive
-from believable.stats.sequential import StoppingRule, always_covers, choose_rule, stopping_times
+from believable.stats.sequential import always_covers, stopping_times
+from believable.stats.stopping_rule import StoppingRule, choose_rule
 from validation.verdict_size import log_odds_of
 
 FloatArray = NDArray[np.float64]

@@ -27,6 +27,7 @@ TITLES = {
     "stats.crossed_contrasts": "Differences over judges and clips",
     "stats.permutation": "Permutation",
     "stats.sequential": "Evidence that is read after every judge",
+    "stats.stopping_rule": "The rule that reads it",
     "stats.e_values": "Evidence about many agents",
     "stats.result": "Many tests",
     "stats.power": "Planning",

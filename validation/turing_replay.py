@@ -29,7 +29,8 @@ from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
 from believable.stats.estimate import Estimate
 from believable.stats.means import mean_t
-from believable.stats.sequential import StoppingRule, choose_rule, stopping_times
+from believable.stats.sequential import stopping_times
+from believable.stats.stopping_rule import StoppingRule, choose_rule
 
 FloatArray = NDArray[np.float64]
 ORDERS = 400

@@ -150,7 +150,8 @@ ELSEWHERE = {
     ),
     "stats.bootstrap.bca_by_moments": "the bounds of R boot, tests/stats/test_accelerated.py",
     "stats.pairs.comparisons": "makes the record the others read",
-    "stats.sequential.choose_rule": "the formula of the widening, tests/stats/test_sequential.py",
+    "stats.stopping_rule.choose_rule": "the formula of the widening, tests/stats/test_sequential.py",
+    "stats.sequential.log_evidence": "`weigh_evidence`, tests/stats/test_sequential.py",
     "stats.sequential.follow_evidence": (
         "`weigh_evidence` of every beginning, tests/stats/test_sequential.py"
     ),

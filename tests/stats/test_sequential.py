@@ -13,13 +13,12 @@ import pytest
 from believable.core.errors import InvalidInput
 from believable.stats.e_values import e_benjamini_hochberg
 from believable.stats.sequential import (
-    StoppingRule,
     always_covers,
-    choose_rule,
     follow_evidence,
     stopping_times,
     weigh_evidence,
 )
+from believable.stats.stopping_rule import StoppingRule, choose_rule
 
 ORACLE = Path(__file__).parents[1] / "oracles" / "sequential"
 INPUT: dict[str, Any] = json.loads((ORACLE / "input.json").read_text())

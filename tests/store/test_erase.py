@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from believable.store import (
     audit_log,
     event_checks,
     event_log,
+    evidence,
     review,
     rounds,
     sessions,
@@ -154,6 +156,10 @@ def queue(conn: Connection, session: Session, words: str) -> None:
     put = conn.execute(insert(review_answers).values(**row, **about, kinds="", n_kinds=0))
     assert put.inserted_primary_key is not None
     conn.execute(insert(review_keys).values(key=5, answer=put.inserted_primary_key[0]))
+    evidence.put_shares(
+        conn, session=session.id, study=session.study, pool="real", shares={"agent": Fraction(2, 3)}
+    )
+    evidence.put_draw(conn, session.id, "agent", 0.5)
     progress = {"run": 0, "position": 0, "state": "active", "closed": 0, "seq": 1}
     conn.execute(insert(review_sessions).values(session=session.id, **progress))
 

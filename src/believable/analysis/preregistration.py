@@ -11,6 +11,7 @@ from pathlib import Path
 
 from believable import __version__
 from believable.analysis.data import load
+from believable.analysis.evidence_section import rule_sentence
 from believable.analysis.numbers import counted, in_words, level_words, listed, number
 from believable.analysis.paragraphs import rule_words
 from believable.analysis.power_record import PowerRecord, power_words
@@ -23,6 +24,7 @@ from believable.stats import power
 from believable.study.declaration import Hypothesis
 from believable.study.definition import Definition
 from believable.study.records import Study
+from believable.study.sequential_design import sequential_design
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _STANDARD = (
@@ -74,7 +76,7 @@ def osf(
         ],
         sample_size=_sample_size(plan),
         rationale=_rationale(plan, registration, powered),
-        stopping=_stopping(plan),
+        stopping=_stopping(study, plan),
         secondary=listed(
             [declaration.outcome(name).title.lower() for name in plan.declared.outcomes.secondary]
         ),
@@ -204,14 +206,18 @@ def _sample_size(plan: Plan) -> str:
     rule = plan.declared.stopping
     if rule is None or rule.n is None:
         return "No number of sessions is declared."
+    if rule.rule == "sequential":
+        return f"{rule.n} judges at most; the evidence may end collecting earlier."
     kind = "sessions after exclusions" if rule.rule == "after_exclusions" else "complete sessions"
     return f"{rule.n} {kind}."
 
 
-def _stopping(plan: Plan) -> str:
+def _stopping(study: Study, plan: Plan) -> str:
     rule = plan.declared.stopping
     if rule is None:
         return "No stopping rule is declared."
+    if (design := sequential_design(study)) is not None:
+        return f"{rule_sentence(design)} Until then the software judges no hypothesis."
     if rule.rule == "experience":
         least = f", with at least {counted(rule.n, 'respondent')}" if rule.n else ""
         return (

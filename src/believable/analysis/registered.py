@@ -14,6 +14,8 @@ from typing import Any
 from believable.analysis.settled_plan import Plan
 from believable.core.errors import Conflict, InvalidInput, parsing
 from believable.core.whole_files import refuse_outside_links, whole_folder
+from believable.stats.stopping_rule import CLIP_SD
+from believable.study.sequential_design import MARGIN, UNTIL
 
 FORMAT = "believable-plan/1"
 FOLDER = "preregistration"
@@ -89,6 +91,7 @@ def tree_of(plan: Plan) -> dict[str, Any]:
     # that keep their hash.
     if tree["about"] == BEFORE_ABOUT or not plan.declaration.sampled:
         del tree["about"]
+    _complete_stopping(tree)
     tree["roles"] = {name: list(names) for name, names in plan.roles.items()}
     tree["options"] = {
         option.name: _plain(plan.option(option.name)) for option in plan.declaration.options
@@ -101,6 +104,28 @@ def tree_of(plan: Plan) -> dict[str, Any]:
         if outcome.tests
     }
     return {"format": FORMAT, "plan": tree}
+
+
+def _complete_stopping(tree: dict[str, Any]) -> None:
+    """A sequential rule with its defaults written out. Other rules keep the keys, and so plans the
+    hash, that they had before there was this rule.
+    """
+    stopping = tree["stopping"]
+    if stopping is None:
+        return
+    defaults = {
+        "until": UNTIL,
+        "margin": MARGIN,
+        "alpha": tree["alpha"],
+        "clip_sd": CLIP_SD,
+        "outcome": None,
+        "assign": "even",
+    }
+    for key, default in defaults.items():
+        if stopping["rule"] != "sequential":
+            del stopping[key]
+        elif stopping[key] is None:
+            stopping[key] = default
 
 
 def canonical(plan: Plan) -> str:

@@ -5,11 +5,12 @@ in it.
 from __future__ import annotations
 
 from believable.analysis.own_design import own_analysis
-from believable.analysis.settled_plan import Plan, settled_roles
+from believable.analysis.settled_plan import Plan
 from believable.contracts.registries import PROTOCOLS
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 from believable.study.declaration import DeclaredPlan
+from believable.study.plan_roles import settled_roles
 from believable.study.records import Study
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from believable import __version__
 from believable.analysis import paragraphs
 from believable.analysis.data import Data, load
+from believable.analysis.evidence_section import evidence_sections, follow, judge_by_evidence
 from believable.analysis.findings import Analysis, Cell, Section, Source, Table
 from believable.analysis.instrument_comparison import instruments_compared
 from believable.analysis.layouts import Layouts
@@ -45,11 +46,17 @@ from believable.study.records import Study
 
 LAYOUTS = Layouts(__file__)
 
+#: About the tests of a study that stopped by its evidence.
+FIXED_TESTS = (
+    "The number of judges followed the evidence. Tests and intervals that assume a fixed number are"
+    " for orientation; “Evidence after every judge” decides."
+)
 _LIBRARIES = ("numpy", "scipy")
 #: Sections for any protocol; each returns none if it has no content.
 ADDITIONS: tuple[Callable[[Data, Plan, np.random.Generator], tuple[Section, ...]], ...] = (
     moments,
     instruments_compared,
+    evidence_sections,
 )
 
 
@@ -145,6 +152,10 @@ def run_plan(
             restraint, verdicts=f"No hypothesis is judged: {unjudged}.", why=unjudged
         )
     judgement = judged(sections, settled, registered, differences, restraint, _missing(data))
+    evidence = follow(data)
+    if evidence is not None and not restraint.verdicts:
+        weighed = judge_by_evidence(judgement.hypotheses, settled, evidence)
+        judgement = replace(judgement, hypotheses=weighed)
     return Analysis(
         title=bundle.title,
         source=_source(data, settled, hashes, registered, versions),
@@ -173,6 +184,7 @@ def run_plan(
         warnings=(
             *_warnings(data, registered, restraint),
             *_version_warnings(versions),
+            *(() if evidence is None else (FIXED_TESTS,)),
             *analysis.warnings(data, settled),
         ),
         sources=tuple(source.words for source in settled.cites),

@@ -6,16 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from believable.contracts.protocol import Declaration, Role
-from believable.contracts.trial import outline
+from believable.contracts.protocol import Declaration
 from believable.core.citation import Citation
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 from believable.study.declaration import About, DeclaredPlan, Hypothesis
-from believable.study.records import Study
 
 if TYPE_CHECKING:
     from believable.analysis.protocol import ProtocolAnalysis
@@ -124,46 +121,6 @@ class Plan:
                 f"plan of {self.protocol}: unknown {what} {name!r}. {did_you_mean(name, names)}"
             )
         return name
-
-
-def settled_roles(
-    plan: DeclaredPlan, study: Study | None, declaration: Declaration
-) -> Mapping[str, tuple[str, ...]]:
-    """What plays each role of a declaration."""
-    roles = {role.name: play_keys(role, plan, study) for role in declaration.roles}
-    missing = [role for role in declaration.roles if role.required and not roles[role.name]]
-    if missing and study is not None:
-        role = missing[0]
-        raise InvalidInput(
-            f"analysis of {declaration.name}: nothing plays the role {role.name!r}"
-            f" ({role.about.rstrip('.').lower()}). Add `roles: {{{role.name}: …}}` to the plan."
-        )
-    return MappingProxyType(roles)
-
-
-def play_keys(role: Role, plan: DeclaredPlan, study: Study | None) -> tuple[str, ...]:
-    choice = plan.roles.get(role.name)
-    if choice is not None:
-        return (choice,) if isinstance(choice, str) else tuple(choice)
-    if study is None:
-        return role.defaults if role.several else role.defaults[:1]
-    known = _names(study, role)
-    names = tuple(name for name in role.defaults if name in known)
-    return names if role.several else names[:1]
-
-
-def _names(study: Study, role: Role) -> set[str]:
-    entries = [entry.item for entry in outline(study.timeline)]
-    if role.of == "trial":
-        return {item.id for item in entries}
-    if role.of == "arm":
-        return set(study.arms)
-    if role.of == "condition":
-        return set(study.conditions)
-    asked = [(item.id, question.id) for item in entries for question in item.all_questions]
-    return {f"{trial}.{question}" for trial, question in asked} | {
-        question for _, question in asked
-    }
 
 
 def criterion_words(hypothesis: Hypothesis) -> str:

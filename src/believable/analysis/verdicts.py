@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from believable.analysis.data import Data
+from believable.analysis.evidence_section import follow, state_sentence
 from believable.analysis.exclusions import ALWAYS
 from believable.analysis.findings import Finding, JudgedHypothesis, Section, Status, Table
 from believable.analysis.numbers import (
@@ -55,6 +56,10 @@ def stopping(data: Data, plan: Plan) -> StoppingState:
     rule = plan.declared.stopping
     if rule is None:
         return StoppingState("No stopping rule was declared.", None, None, None)
+    if rule.rule == "sequential":
+        found = follow(data)
+        met = None if found is None else found.reached_at is not None
+        return StoppingState(state_sentence(found), None, None, met)
     if rule.rule == "experience":
         return _by_experience(data, rule.at_least or MEAN_EXPERIENCE, rule.n or 0)
     reached = len(data) if rule.rule == "after_exclusions" else _complete(data)

@@ -21,13 +21,17 @@ from believable.contracts.protocol import subjects_of
 from believable.core.errors import InvalidInput, WrongUsage
 from believable.core.registry import did_you_mean
 from believable.core.whole_files import refuse_outside_links, write_whole
-from believable.simulate.planted_truth import parse_truth
+from believable.simulate.own_people import simulated_protocol
+from believable.simulate.planted_truth import parse_truth, plant_truth
 from believable.simulate.power_curve import Assumption, PowerPoint, assumptions, power_curve
+from believable.simulate.stopping_chances import stopping_chances
 from believable.stats import power as formulas
 from believable.stats.power import PowerResult
 from believable.study.declaration import Hypothesis
 from believable.study.definition import Definition
 
+#: Sequential studies that are simulated at most: each is weighed after every judge.
+MOST_STOPPING = 200
 PowerTest: TypeAlias = Literal["paired_t", "binomial", "mann_whitney", "correlation"]
 FORMULAS: Mapping[str, Callable[..., PowerResult]] = {
     "paired_t": formulas.paired_t,
@@ -88,6 +92,7 @@ class StudyPower:
 
     kept     the file in the study folder, if the study declares a plan
     written  the CSV file, if one was wanted
+    stopping  for the rule `sequential`: the answers, and the judges they take
     """
 
     wanted: float
@@ -95,6 +100,7 @@ class StudyPower:
     assumed: Sequence[Assumption]
     criteria: Mapping[str, Hypothesis]
     planned: Table | None
+    stopping: Table | None
     kept: Path | None
     written: Path | None
 
@@ -155,12 +161,19 @@ def _by_simulation(options: PowerOptions, folder: Path) -> StudyPower:
         )
     declared = definition.study.analysis
     assumed = assumptions(definition, planted)
-    criteria, planned, kept = {}, None, None
+    criteria, planned, kept, stopping = {}, None, None, None
     if declared is not None:
         plan = resolve(declared, definition.study)
         criteria = {claim.id: claim for claim in plan.declared.hypotheses}
         rng = np.random.default_rng(options.seed)
         planned = plan.analysis.planned(plan, definition.study, sizes, rng)
+        stopping = stopping_chances(
+            definition,
+            plan,
+            plant_truth(definition, simulated_protocol(definition), planted),
+            studies=min(options.studies, MOST_STOPPING),
+            seed=options.seed,
+        )
         record = PowerRecord(
             simulated_on=utc_now(),
             plan=plan_hash(plan),
@@ -179,6 +192,7 @@ def _by_simulation(options: PowerOptions, folder: Path) -> StudyPower:
         assumed=assumed,
         criteria=criteria,
         planned=planned,
+        stopping=stopping,
         kept=kept,
         written=None if options.out is None else Path(options.out),
     )

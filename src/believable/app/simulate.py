@@ -187,6 +187,15 @@ def _publish(settings: Settings) -> tuple[str, int]:
         return study.study_id, sessions_so_far(store, study.study_id)
 
 
+def _is_sequential(settings: Settings) -> bool:
+    """Whether the end of collecting depends on the order of closing, which processes that work side
+    by side on a virtual clock do not keep.
+    """
+    declared = load_study(settings.study_folders[0]).study.analysis
+    stopping = None if declared is None else declared.stopping
+    return stopping is not None and stopping.rule == "sequential"
+
+
 def _place(
     http: Any,
     link: str,
@@ -257,7 +266,7 @@ def on_virtual_clock(
     begin_ms = VirtualClock().now_ms() if start_ms is None else start_ms
     work = functools.partial(_share, settings, crowd, name, so_far, begin_ms, changes)
     count = processes or cluster_workers() or processes_for(crowd.participants)
-    if count == 1 and not cluster_workers():
+    if (count == 1 and not cluster_workers()) or _is_sequential(settings):
         return work(WHOLE, progress)
     return shared_out(work, count, progress)
 

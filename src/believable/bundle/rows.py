@@ -131,6 +131,8 @@ class SessionRows:
             "texts_reviewed": len(
                 {decision.target for decision in self._collected.decisions if decision.target}
             ),
+            "weighed": session.weighed,
+            "agent_probability": session.agent_probability,
             "receipt": session.head_hash,
             "recruiter_hash": session.recruiter_hash,
         }

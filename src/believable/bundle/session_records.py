@@ -45,6 +45,10 @@ class SessionRecord:
     #: The last event before the latest run began.
     run_after_seq: int = 0
     excluded: bool = False
+    #: The place in which the stopping rule `sequential` weighed it.
+    weighed: int | None = None
+    #: With which the evidence drew its agent.
+    agent_probability: float | None = None
 
     @property
     def simulated(self) -> bool:

@@ -36,6 +36,8 @@ def command(result: PowerResult | StudyPower) -> None:
     click.echo(curves_text(result.points, result.wanted, result.criteria))
     if result.planned is not None:
         click.echo(table_text(result.planned))
+    if result.stopping is not None:
+        click.echo(table_text(result.stopping))
     if result.kept is not None:
         click.echo(f"Kept in {result.kept}")
     if result.written is not None:

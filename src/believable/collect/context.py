@@ -29,6 +29,7 @@ from believable.study.definition import Definition
 from believable.study.plan import Assignment, Cell, is_settled, plan
 from believable.study.pool_draw import needs_draw, with_draw
 from believable.study.progress import Step, progress
+from believable.study.sequential_design import SequentialDesign, sequential_design
 
 #: Plans, and what sessions have behind them, kept in memory; one is a few kilobytes.
 PLANS_KEPT = 2_000
@@ -77,6 +78,7 @@ class Definitions:
     def __init__(self) -> None:
         self._definitions: dict[str, Definition] = {}
         self._settled: dict[str, bool] = {}
+        self._sequential: dict[str, SequentialDesign | None] = {}
         self._plans: LatestKept[PlanKey, tuple[PlannedTrial, ...]] = LatestKept(PLANS_KEPT)
         self._lock = threading.Lock()
 
@@ -92,6 +94,13 @@ class Definitions:
         with self._lock:
             self._definitions[definition] = parsed
             self._settled[definition] = is_settled(parsed.study)
+
+    def sequential(self, conn: Connection, definition: str) -> SequentialDesign | None:
+        """The design of the stopping rule `sequential`; None under another rule."""
+        if definition not in self._sequential:
+            study = self.get(conn, definition).study
+            self._sequential[definition] = sequential_design(study)
+        return self._sequential[definition]
 
     def plan(
         self, conn: Connection, definition: str, assignment: Assignment

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from believable.bundle.session_records import ClosedTrial
 from believable.collect import leave, recruiting
 from believable.collect.context import Context, Reason, Refusal, Standing, standing_of
+from believable.collect.evidence import aim_arm, is_stopped
 from believable.collect.leave import code_hash, later_code
 from believable.collect.recruiting import Identity
 from believable.contracts.trial import PlannedTrial
@@ -19,13 +20,13 @@ from believable.core import event_chain
 from believable.core.errors import InvalidInput, NotFound, TooManyTries
 from believable.core.ids import keyed_hash, opaque_name, token_hash
 from believable.core.registry import did_you_mean
-from believable.store import accounts, alarms, event_log, sessions, studies
+from believable.store import accounts, alarms, event_log, evidence, sessions, studies
 from believable.store.clip_draws import count_views, store_draw
 from believable.store.engine import Connection
 from believable.store.sessions import Session, pool_of
 from believable.store.studies import Link, StudyRow
 from believable.study.definition import Definition
-from believable.study.plan import Cell, choose
+from believable.study.plan import Cell, choose, session_seed
 from believable.study.platforms import id_parameter
 from believable.study.pool_draw import DrawnName, deal, needs_draw, with_draw
 from believable.study.progress import progress
@@ -287,6 +288,10 @@ def _reason(conn: Connection, context: Context, caller: _Caller, *, desktop: boo
         return "desktop"
     if caller.replaced is not None:
         return None  # the place is hers already
+    if is_stopped(
+        conn, context, study=caller.row.id, definition=caller.row.definition, link_kind=caller.kind
+    ):
+        return "full"
     if caller.kind in ("preview", "simulated"):
         return None  # researchers look and rehearse before opening, and after closing
     if caller.kind == "open" and id_parameter(study.recruit) and caller.identity.hash is None:
@@ -342,7 +347,12 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
     secret = (
         "" if caller.kind == "simulated" else keyed_hash(context.key, "assignment", caller.row.id)
     )
-    assignment = choose(study, filled, number, secret)
+    seed = session_seed(study, number, secret)
+    aimed = aim_arm(
+        conn, context, caller.row.definition, (caller.row.id, caller.kind, seed), filled
+    )
+    arms = {} if aimed is None else {aimed[0]: aimed[1].agent}
+    assignment = choose(study, filled, number, secret, arms)
     drawn: tuple[DrawnName, ...] = ()
     if needs_draw(study):
         views = count_views(conn, caller.row.id, kinds, now_ms, fresh=study.draw == "fresh")
@@ -380,6 +390,8 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
         ),
     )
     store_draw(conn, session_id, drawn)
+    if aimed is not None:
+        evidence.put_draw(conn, session_id, aimed[1].agent, aimed[1].probability)
     pass_over(conn, session_id, planned, step.skipped, run=0, now_ms=now_ms)
     if caller.kind == "personal":
         studies.use_link(conn, caller.link.token, session_id)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from believable.collect.context import Context, Refusal, Standing, check_epoch, standing_of
+from believable.collect.evidence import weigh_session
 from believable.collect.recruiting import redirect
 from believable.core import ids
 from believable.core.errors import BelievableError, Conflict, NotFound
@@ -81,6 +82,8 @@ def finish(
         sessions.change(
             conn, session.id, state="finished", outcome=outcome, finished_ms=context.clock.now_ms()
         )
+        if outcome == "complete":
+            weigh_session(conn, context, session, standing.plan, standing.closed)
     return result(context, standing, outcome, query)
 
 

@@ -117,6 +117,35 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeEvidence:
+    """How judges' answers become one number per judge and agent, from 0 to 1 with chance at one
+    half. The stopping rule `sequential` weighs these numbers.
+
+    outcome    the outcome that these numbers are about
+    question   the role of the question
+    reference  the role of the conditions that agents are compared with
+    agents     the roles of the agents' conditions; empty: all conditions that are no reference
+    compares   `sides`: the share of pages on which one of two was chosen; `answers`: the share of
+               `yes` answers about the reference minus that about the agent, plus 1, halved
+    chosen     for `sides`: who has to be chosen for a number above one half
+    yes, open  for `answers`: the answers that count 1 and one half; any other counts 0
+    controls   the option that names scenarios which are no comparison
+    chance     the option that says what guessing gives
+    """
+
+    outcome: str
+    question: str
+    reference: str
+    agents: tuple[str, ...] = ()
+    compares: Literal["sides", "answers"] = "sides"
+    chosen: Literal["reference", "agent"] = "reference"
+    yes: tuple[Any, ...] = ()
+    open: tuple[Any, ...] = ()
+    controls: str = ""
+    chance: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
     """The declaration of one protocol's analysis.
 
@@ -129,6 +158,7 @@ class Declaration:
     sampled one of the stimuli that were chosen from many, such as `clip`; verdicts then are about
     the agent, or about these
             clips (`about` in the plan). Empty: nothing is sampled
+    evidence  the numbers that the stopping rule `sequential` weighs; None: there are none
     """
 
     name: str
@@ -140,6 +170,7 @@ class Declaration:
     alike: tuple[str, ...] = ()
     t_test: bool = False
     sampled: str = ""
+    evidence: JudgeEvidence | None = None
 
     def role(self, name: str) -> Role:
         return named_entries(self.roles, name)

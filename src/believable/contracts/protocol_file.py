@@ -9,7 +9,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from believable.contracts.protocol import Declaration, Option, Outcome, Protocol, Role
+from believable.contracts.protocol import (
+    Declaration,
+    JudgeEvidence,
+    Option,
+    Outcome,
+    Protocol,
+    Role,
+)
 from believable.core.citation import Citation
 from believable.core.data_files import read_blocks
 from believable.core.errors import Problem, StudyError
@@ -26,6 +33,7 @@ _RECORDS: Mapping[str, tuple[type[Any], str]] = {
     "role": (Role, "name"),
     "outcome": (Outcome, "name"),
     "option": (Option, "name"),
+    "evidence": (JudgeEvidence, "outcome"),
     "source": (Citation, "key"),
 }
 _WORDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
@@ -66,6 +74,7 @@ def read_protocol(package: str, module: str) -> Protocol:
         roles=tuple(parts["role"]),
         outcomes=tuple(parts["outcome"]),
         options=tuple(parts["option"]),
+        evidence=parts["evidence"][0] if parts["evidence"] else None,
         **head,
     )
     sources = tuple(parts["source"])

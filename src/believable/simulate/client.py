@@ -38,6 +38,10 @@ class GaveUp(BelievableError):
     """The server did not answer for longer than this participant's patience."""
 
 
+class TurnedAway(Refused):
+    """The study has enough participants."""
+
+
 class Gone(Refused):
     """The session was withdrawn."""
 
@@ -302,6 +306,8 @@ class Participant:
         except (ValueError, KeyError, TypeError):
             error = {"code": str(reply.status_code), "message": reply.text[:500]}
         message = f"{asked}: {reply.status_code} {error.get('code')}: {error.get('message')}"
+        if reply.headers.get("believable-refused") == "full":
+            raise TurnedAway(message)
         if error.get("code") == "taken_over":
             raise TakenOver(message)
         if reply.status_code == 409:

@@ -21,7 +21,7 @@ from believable.contracts.registries import INSTRUMENTS, PAGES
 from believable.contracts.trial import outline
 from believable.instruments.number import NumberParams, bounds
 from believable.simulate.behaviour import LEFT_OPEN, Mind, SeenStimulus
-from believable.simulate.client import Participant, Receipt, SubmitReply
+from believable.simulate.client import Participant, Receipt, SubmitReply, TurnedAway
 from believable.simulate.pace import Pace
 from believable.simulate.recognise import Recogniser
 from believable.simulate.viewer import followed, play, watch, watch_signal
@@ -55,8 +55,8 @@ class Traits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """What became of one simulated participant. `outcome` is the session's, or `left` for one who
-    just went away.
+    """What became of one simulated participant. `outcome` is the session's, `left` for one who just
+    went away, or `turned_away` if the study had enough participants.
     """
 
     token: str
@@ -144,7 +144,10 @@ class Person:
         """From the link to the receipt, or to the page where this person leaves."""
         start_ms, pages = self._pace.now_ms(), 0
         language = {} if self._traits.language is None else {"language": self._traits.language}
-        await self._browser.join(link, query, **language)
+        try:
+            await self._browser.join(link, query, **language)
+        except TurnedAway:
+            return self._visit("turned_away", 0, start_ms, None)
         await self._browser.claim()
         if self._mind is not None:
             self._mind.join_arms(self._browser.arms)
@@ -163,16 +166,18 @@ class Person:
                 await self._page(trial)
                 pages += 1
         await self._browser.flush()
-        browser = self._browser
         outcome = "left" if receipt is None else receipt.outcome
-        took_ms = self._pace.now_ms() - start_ms
+        return self._visit(outcome, pages, start_ms, receipt)
+
+    def _visit(self, outcome: str, pages: int, start_ms: int, receipt: Receipt | None) -> Visit:
+        browser = self._browser
         return Visit(
             token=browser.token,
             outcome=outcome,
             pages=pages,
             events=browser.top,
             resent=browser.resent,
-            took_ms=took_ms,
+            took_ms=self._pace.now_ms() - start_ms,
             receipt=receipt,
         )
 

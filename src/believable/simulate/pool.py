@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from believable.analysis.settled_plan import settled_roles
 from believable.bundle.marks import action_rows, plan_rows
 from believable.bundle.tables import Row
 from believable.contracts.protocol import Declaration
@@ -24,6 +23,7 @@ from believable.simulate.demonstration import StimulusMaker, make, violations_of
 from believable.study.definition import Definition
 from believable.study.earlier_pages import rated_positions
 from believable.study.plan import Assignment, cells, plan, session_seed
+from believable.study.plan_roles import settled_roles
 from believable.study.records import Study
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from believable.core.errors import InvalidInput
 from believable.stats.inputs import FloatArray
+from believable.stats.stopping_rule import CHANCE
 
-CHANCE = 0.5
 #: Bets of the symmetric form: on d = share − .5, in both directions.
 _SYMMETRIC = np.array([sign * bet for bet in (0.5, 1, 2, 4, 8, 16, 32) for sign in (1, -1)])
 #: Bets of the betting form: shares of the capital.
@@ -48,6 +48,12 @@ def add_levels(counts: FloatArray, values: FloatArray) -> FloatArray:
 
 def mix_bets(counts: FloatArray, log_factors: FloatArray) -> FloatArray:
     """Return the log of the mean over bets (columns of `log_factors`) of the products."""
+    if counts.ndim == 1:  # one study: all bets at once
+        totals = np.zeros(log_factors.shape[1])
+        for count, factors in zip(counts, log_factors, strict=True):
+            totals += count * factors
+        single: FloatArray = np.logaddexp.reduce(totals) - math.log(log_factors.shape[1])
+        return single
     mixed = np.full(counts.shape[:-1], -np.inf)
     for factors in log_factors.T:
         np.logaddexp(mixed, add_levels(counts, factors), out=mixed)

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from believable.core.errors import InvalidInput
 from believable.stats.e_values import (
-    CHANCE,
     T_FIRST,
     T_SPREAD,
     add_levels,
@@ -34,96 +32,11 @@ from believable.stats.e_values import (
     two_sided_evidence,
 )
 from believable.stats.estimate import Estimate, undefined
-from believable.stats.inputs import FloatArray, finite_array, one_of
+from believable.stats.inputs import FloatArray, finite_array
+from believable.stats.stopping_rule import CHANCE, Form, StoppingRule
 
-Form = Literal["symmetric", "betting", "t"]
-FORMS: tuple[Form, ...] = ("symmetric", "betting", "t")
-#: A judge with at least this many trials has a share that is nearly continuous.
-T_TRIALS = 12
-#: The quantile by which the mean of a pool may miss the mean of the agent, and its part of alpha.
-_POOL_QUANTILE, _POOL_ALPHA = 2.576, 0.01
-#: A pool that needs more says nothing.
-_WIDEST = 0.49
 #: Steps of the bisection that ends an interval: 2**-40 of its range.
 _STEPS = 40
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoppingRule:
-    """How evidence is collected, and when it is enough.
-
-    form      which e-value decides about a difference: `symmetric` if judges see fresh clips,
-              `betting` if clips are drawn from a pool, `t` if judges have 12 or more trials
-    margin    an accuracy nearer to chance than this counts as equivalent
-    alpha     the share of studies that may end with a false verdict
-    widening  by how much the mean of a pool of clips may miss the mean of the agent; 0 for fresh
-              clips. A pool spends .01 of alpha on this.
-    """
-
-    form: Form = "symmetric"
-    margin: float = 0.1
-    alpha: float = 0.05
-    widening: float = 0.0
-
-    def __post_init__(self) -> None:
-        one_of(self.form, FORMS, name="form")
-        if not 0 < self.margin < CHANCE:
-            raise InvalidInput(
-                f"margin: expected a number between 0 and .5, got {self.margin!r}. For accuracies"
-                " from .4 to .6 give 0.1."
-            )
-        if not _POOL_ALPHA < self.alpha < 1:
-            raise InvalidInput(
-                f"alpha: expected a number between {_POOL_ALPHA} and 1, got {self.alpha!r}. The"
-                " usual value is 0.05."
-            )
-        if not 0 <= self.widening < CHANCE:
-            raise InvalidInput(
-                f"widening: expected a number from 0 to .5, got {self.widening!r}. Show more clips"
-                " if a pool needs more."
-            )
-        if self.widening and self.form != "betting":
-            raise InvalidInput(
-                f"form: clips of a pool need the form 'betting', got {self.form!r}. Judges who see"
-                " the same clips are not independent."
-            )
-
-    @property
-    def log_threshold(self) -> float:
-        """The log evidence at which a verdict is reached."""
-        return -math.log(self.alpha - (_POOL_ALPHA if self.widening else 0.0))
-
-
-def choose_rule(
-    *,
-    trials: int,
-    pool: int | None = None,
-    clip_sd: float = 0.15,
-    margin: float = 0.1,
-    alpha: float = 0.05,
-) -> StoppingRule:
-    """Return the rule that a design allows.
-
-    trials   how many answers each judge gives
-    pool     how many clips the judges see in all; None if each judge sees fresh ones
-    clip_sd  the assumed standard deviation of accuracy between clips, for the widening of a pool
-    Formula  a pool widens by 2.576 · clip_sd / sqrt(pool), and spends .01 of alpha on it
-    """
-    if trials < 1 or (pool is not None and pool < 1):
-        raise InvalidInput(
-            f"trials and pool: expected at least 1, got {trials} and {pool}. Give the numbers of"
-            " the design."
-        )
-    if not 0 <= clip_sd <= CHANCE:
-        raise InvalidInput(
-            f"clip_sd: expected a number from 0 to .5, got {clip_sd!r}. Give a standard deviation"
-            " of shares."
-        )
-    if pool is not None:
-        widening = min(_POOL_QUANTILE * clip_sd / math.sqrt(pool), _WIDEST)
-        return StoppingRule(form="betting", margin=margin, alpha=alpha, widening=widening)
-    form: Form = "t" if trials >= T_TRIALS else "symmetric"
-    return StoppingRule(form=form, margin=margin, alpha=alpha)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +45,7 @@ class Evidence:
 
     log_different    log e-value against "not distinguishable"
     log_equivalent   log e-value against "outside the margin"
+    log_outside      log e-value against "inside the margin"
     threshold        the log evidence that decides
     mean             the mean share with the interval that holds at every number of judges
     more_different, more_equivalent
@@ -143,6 +57,7 @@ class Evidence:
     form: Form
     log_different: float
     log_equivalent: float
+    log_outside: float
     threshold: float
     mean: Estimate
     more_different: int | None
@@ -187,6 +102,37 @@ class StoppingTimes:
     equivalent: FloatArray
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEvidence:
+    """The log e-values of `Evidence` alone, without its interval."""
+
+    n: int
+    different: float
+    equivalent: float
+    outside: float
+
+
+def log_evidence(shares: ArrayLike, rule: StoppingRule) -> LogEvidence:
+    """Weigh the evidence of all judges to date, without the interval, which takes most of the time.
+
+    Formula  that of `weigh_evidence`
+    """
+    levels, counts, n = _count(shares)
+    return LogEvidence(
+        n=n,
+        different=float(_log_difference(levels, counts, rule)),
+        equivalent=float(_log_equivalence(levels, counts, rule)),
+        outside=float(_log_outside(levels, counts, rule)),
+    )
+
+
+def _count(shares: ArrayLike) -> tuple[FloatArray, FloatArray, int]:
+    """Return the distinct shares, how often each occurred, and how many there are."""
+    values = _check_shares(shares)
+    levels, counts = np.unique(values, return_counts=True)
+    return levels, counts.astype(np.float64), len(values)
+
+
 def weigh_evidence(shares: ArrayLike, rule: StoppingRule) -> Evidence:
     """Weigh the evidence of all judges to date.
 
@@ -197,7 +143,8 @@ def weigh_evidence(shares: ArrayLike, rule: StoppingRule) -> Evidence:
                  .5. betting: K(m, ±) = the mean over g = .05, .15 … .95 of Π (1 ± g·b·(share − m)),
                  b = 1/m for + and 1/(1 − m) for −. Different: ½ (K(.5 + h, +) + K(.5 − h, −)) with
                  the widening h. Equivalent: the smaller of K(.5 + δ, −) and K(.5 − δ, +), with δ =
-                 margin − h. The interval holds all m with ½ (K(m, +) + K(m, −)) < 1/alpha, and is
+                 margin − h. Outside: ½ (K(.5 + δ, +) + K(.5 − δ, −)), with δ = margin + h. The
+                 interval holds all m with ½ (K(m, +) + K(m, −)) < 1/alpha, and is
                  widened by h. t: −½ ln(1 + nc²) + (n/2) (ln(1 + t²/ν) − ln(1 + t²/(ν(1 + nc²)))),
                  c² = .5, ν = n − 1, from 5 judges on; a variance below .0001 counts as .0001. The
                  symmetric form takes interval and equivalence from the betting form.
@@ -208,20 +155,19 @@ def weigh_evidence(shares: ArrayLike, rule: StoppingRule) -> Evidence:
     Checked      the products, and the t form by numerical integration, in R; error rates by
                  simulation (`python -m validation.sequential`).
     """
-    values = _check_shares(shares)
-    levels, counts = count_levels(values[None])
-    last = counts[0, -1] if len(values) else np.zeros(len(levels))
-    different = float(_log_difference(levels, last, rule))
-    equivalent = float(_log_equivalence(levels, last, rule))
+    levels, counts, n = _count(shares)
+    different = float(_log_difference(levels, counts, rule))
+    equivalent = float(_log_equivalence(levels, counts, rule))
     return Evidence(
-        n=len(values),
+        n=n,
         form=rule.form,
         log_different=different,
         log_equivalent=equivalent,
+        log_outside=float(_log_outside(levels, counts, rule)),
         threshold=rule.log_threshold,
-        mean=_estimate_mean(levels, last, rule),
-        more_different=_judges_needed(different, _difference_growth(levels, last, rule), rule),
-        more_equivalent=_judges_needed(equivalent, _equivalence_growth(levels, last, rule), rule),
+        mean=_estimate_mean(levels, counts, rule),
+        more_different=_judges_needed(different, _difference_growth(levels, counts, rule), rule),
+        more_equivalent=_judges_needed(equivalent, _equivalence_growth(levels, counts, rule), rule),
     )
 
 
@@ -320,6 +266,21 @@ def _log_equivalence(levels: FloatArray, counts: FloatArray, rule: StoppingRule)
         t_evidence(levels, counts, CHANCE + margin), t_evidence(levels, counts, CHANCE - margin)
     )
     return np.where(np.abs(mean - CHANCE) < margin, weaker, np.minimum(weaker, 0.0))
+
+
+def _log_outside(levels: FloatArray, counts: FloatArray, rule: StoppingRule) -> FloatArray:
+    """Evidence for the opposite of equivalence: bets that the mean is beyond either end of the
+    margin.
+    """
+    margin = rule.margin + rule.widening
+    high, low = CHANCE + margin, CHANCE - margin
+    if low <= 0:
+        return np.full(counts.shape[:-1], -np.inf)
+    if rule.form != "t":
+        return two_sided_evidence(levels, counts, high, low)
+    _, mean, _ = t_moments(levels, counts)
+    weaker = np.minimum(t_evidence(levels, counts, high), t_evidence(levels, counts, low))
+    return np.where(np.abs(mean - CHANCE) > margin, weaker, np.minimum(weaker, 0.0))
 
 
 def _crossings(log_evidence: FloatArray, rule: StoppingRule) -> FloatArray:

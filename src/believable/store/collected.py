@@ -25,6 +25,7 @@ from believable.bundle.session_records import (
 from believable.core.errors import NotFound
 from believable.store import monitor, review, rounds, studies, study_versions
 from believable.store.clip_draws import draws_of
+from believable.store.evidence import get_draws, weighed_places
 from believable.store.fixed_statements import FixedStatement
 from believable.store.sessions import POOLS, closed_trial, get_file
 from believable.store.tables.collected import (
@@ -151,9 +152,10 @@ _EVENTS = FixedStatement(
 def _chunk(
     conn: Connection, ids: Sequence[str], looks: review.Looks, names: Mapping[str, str]
 ) -> Iterator[CollectedSession]:
+    places, aimed = weighed_places(conn, ids), get_draws(conn, ids)
     drawn = draws_of(conn, ids)
     records = {
-        row.id: _session(row)
+        row.id: _session(row, places.get(row.id), aimed.get(row.id))
         for row in conn.execute(select(sessions).where(sessions.c.id.in_(ids)))
     }
     closed = _by_session(conn, trials, ids, ("run", "position"), closed_trial)
@@ -227,9 +229,13 @@ def _by_session(
     return groups
 
 
-def _session(row: Row[Any]) -> SessionRecord:
-    values = {name: getattr(row, name) for name in SessionRecord.__slots__}
-    return SessionRecord(**values | {"arms": json.loads(row.arms), "rows": json.loads(row.rows)})
+def _session(row: Row[Any], weighed: int | None, probability: float | None) -> SessionRecord:
+    """`weighed` and `probability` are in other tables."""
+    others: dict[str, Any] = {"weighed": weighed, "agent_probability": probability}
+    stored = [name for name in SessionRecord.__slots__ if name not in others]
+    values = {name: getattr(row, name) for name in stored}
+    values |= {"arms": json.loads(row.arms), "rows": json.loads(row.rows)}
+    return SessionRecord(**values, **others)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from believable.store.tables.accounts import APPEND_ONLY
 from believable.store.tables.metadata import metadata
 
 #: The newest revision under `migrations/versions`.
-REVISION = "0011"
+REVISION = "0012"
 MIGRATIONS = Path(__file__).parent / "migrations"
 #: The table in which Alembic keeps the revision, as Alembic makes it.
 _MARK = (

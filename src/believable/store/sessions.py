@@ -36,10 +36,12 @@ from believable.store.tables.coding import (
     coding_texts,
 )
 from believable.store.tables.collected import (
+    agent_draws,
     blobs,
     clip_draws,
     decisions,
     events,
+    judge_shares,
     links,
     media_sent,
     round_inputs,
@@ -332,6 +334,8 @@ OF_SESSION = (
     events,
     strays,
     trials,
+    judge_shares,
+    agent_draws,
     decisions,
     blobs,
     media_sent,

@@ -102,18 +102,47 @@ class ExclusionRule(Record):
         return trial, question, row
 
 
+#: The answer that ends collecting under the rule `sequential`.
+Until: TypeAlias = Literal["difference", "equivalence", "both"]
+
+
 class Stopping(Record):
     """When collecting ends."""
 
-    rule: Literal["complete", "after_exclusions", "experience"] = "complete"
+    rule: Literal["complete", "after_exclusions", "experience", "sequential"] = "complete"
     """`complete`: this number of complete sessions; `after_exclusions`: this number after
     exclusions; `experience`: the respondents' mean experience reaches `at_least` (with at least `n`
-    of them, if given).
+    of them, if given); `sequential`: the evidence, weighed after every complete session, answers
+    the question in `until` (or there are `n` judges, if given).
     """
     n: int | None = Field(default=None, ge=1)
-    """How many sessions."""
+    """How many sessions; for `sequential` the largest number of judges."""
     at_least: float | None = None
     """For `experience`: the mean to reach; 3 by default."""
+    until: Until | None = None
+    """For `sequential`: the question that is answered. `difference`: is the agent distinguishable?
+    `equivalence`: is it inside the margin? `both`: whichever is answered first, by default.
+    """
+    margin: float | None = Field(default=None, gt=0, lt=0.5)
+    """For `sequential`: a share nearer to one half than this counts as equivalent; 0.1 by
+    default.
+    """
+    alpha: float | None = Field(default=None, gt=0.01, lt=0.5)
+    """For `sequential`: the share of studies that may end with a false answer; the level of the
+    plan by default.
+    """
+    clip_sd: float | None = Field(default=None, ge=0, le=0.5)
+    """For `sequential` with clips of a pool: the assumed standard deviation of shares between
+    clips; 0.15 by default.
+    """
+    outcome: Id | None = None
+    """For `sequential` in a custom design: the measure that is weighed; the first that can be, by
+    default.
+    """
+    assign: Literal["even", "aimed"] | None = None
+    """For `sequential` with several agents. `even`: each agent is shown equally often, by default;
+    `aimed`: agents without an answer are shown, and with a chance of .1 any agent.
+    """
 
 
 class DeclaredPlan(Record):

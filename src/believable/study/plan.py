@@ -444,14 +444,21 @@ def cell_count(study: Study) -> int:
     )
 
 
-def choose(study: Study, filled: Mapping[Cell, int], number: int, secret: str = "") -> Assignment:
+def choose(
+    study: Study,
+    filled: Mapping[Cell, int],
+    number: int,
+    secret: str = "",
+    arms: Mapping[str, str] | None = None,
+) -> Assignment:
     """The assignment of session `number`, given how many sessions count in each cell.
 
     Among the least filled cells, those whose arms and rows are least filled separately; among these
     the seed decides. For people a `secret` takes part in the draw: a published study reveals its
-    seed, and the order of a session's pages must not reveal its number.
+    seed, and the order of a session's pages must not reveal its number. `arms`: levels that are
+    settled already; the others are balanced.
     """
-    everything = cells(study)
+    everything = [cell for cell in cells(study) if set((arms or {}).items()) <= set(cell.arms)]
     fewest = min(filled.get(cell, 0) for cell in everything)
     open_cells = [cell for cell in everything if filled.get(cell, 0) == fewest]
     marginal = _marginal(filled)

@@ -166,6 +166,41 @@ strays = Table(  # events of a tab or device that had been taken over: kept, out
     Column("received_ms", BigInteger, nullable=False),
 )
 
+judge_shares = Table(  # weighed by the rule `sequential`: one per complete session and agent
+    "judge_shares",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("agent", String(160), primary_key=True),  # or the pair: first-second
+    Column("study", String(64), ForeignKey("studies.id"), nullable=False),
+    Column("pool", String(10), nullable=False),  # real | simulated
+    Column("place", Integer, nullable=False),  # 1, 2, 3 … in the order of closing, in a pool
+    Column("numerator", Integer, nullable=False),  # the share as an exact fraction
+    Column("denominator", Integer, nullable=False),
+    Index("ix_judge_shares_study", "study", "pool"),
+)
+
+agent_draws = Table(  # the agent that a session was assigned to by evidence
+    "agent_draws",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("agent", String(160), nullable=False),
+    Column("probability", Float, nullable=False),  # with which it was drawn
+)
+
+evidence_verdicts = Table(  # answers that evidence has given, never taken back
+    "evidence_verdicts",
+    metadata,
+    Column("study", String(64), ForeignKey("studies.id"), primary_key=True),
+    Column("pool", String(10), primary_key=True),
+    Column("agent", String(160), primary_key=True),
+    Column("verdict", String(12), primary_key=True),  # different | equivalent | outside
+    Column("n", Integer, nullable=False),  # judges of the agent by then
+    Column("judges", Integer, nullable=False),  # of all agents by then
+    Column("log_evidence", Float, nullable=False),
+    Column("definition", String(64), nullable=False),  # hash of the one with the rule
+    Column("at_ms", BigInteger, nullable=False),
+)
+
 trials = Table(  # one row per trial the server has closed (or skipped by rule)
     "trials",
     metadata,

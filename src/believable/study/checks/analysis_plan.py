@@ -19,6 +19,7 @@ from believable.core.nodes import Node
 from believable.study.checks.names import report_repeated
 from believable.study.checks.own_measures import check_measures
 from believable.study.checks.protocol_fit import check_protocol_fit
+from believable.study.checks.stopping import check_sequential, check_stopping
 from believable.study.declaration import DeclaredPlan, ExclusionRule, Hypothesis
 from believable.study.own_design import groups_of, is_ticked, own_declaration
 from believable.study.reading import Reading
@@ -59,9 +60,10 @@ def check_analysis_plan(reading: Reading) -> None:
     checker.tests()
     checker.options()
     checker.exclusions()
-    checker.stopping()
+    check_stopping(reading, plan, node, declaration)
     if plan.protocol is not None:
         check_protocol_fit(reading, plan, node, declaration)
+    check_sequential(reading, node)
 
 
 class _PlanChecker:
@@ -442,29 +444,6 @@ class _PlanChecker:
     def _has_attention_row(self, item: TrialBase) -> bool:
         asked = (question for question in item.all_questions if question.kind in INSTRUMENTS)
         return any(INSTRUMENTS[question.kind].attention(question.params) for question in asked)
-
-    def stopping(self) -> None:
-        stopping, node = self._plan.stopping, self._node.get("stopping")
-        if stopping is None or node is None or self._reading.broken(node.path):
-            return
-        if stopping.rule != "experience" and stopping.n is None:
-            message = f"the rule {stopping.rule!r} needs a number of sessions."
-            self._reading.report(node, message, "Add `n: …`.")
-        if stopping.rule != "experience" and stopping.at_least is not None:
-            message = f"the rule {stopping.rule!r} does not look at 'at_least'."
-            self._reading.report(
-                self._at(node, "at_least"), message, "Remove it, or use the rule experience."
-            )
-        if stopping.rule == "experience" and "experience" not in {
-            role.name for role in self._declaration.roles
-        }:
-            who = (
-                "a design of one's own"
-                if self._plan.protocol is None
-                else f"the protocol {self._plan.protocol}"
-            )
-            message = f"{who} knows no experience to stop by."
-            self._reading.report(node, message, "Use the rule complete or after_exclusions.")
 
     def _at(self, node: Node | None, key: str) -> Node:
         inner = None if node is None else node.get(key)

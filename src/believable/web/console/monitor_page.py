@@ -18,6 +18,7 @@ from believable.store.studies import StudyRow
 from believable.study.definition import Definition
 from believable.web.console.balance import balance, trial_names
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route, pool_to_show
+from believable.web.console.evidence_panel import evidence_picture
 from believable.web.console.guard import PATH
 from believable.web.console.studies_page import the_study
 from believable.web.form_numbers import is_whole_number
@@ -108,7 +109,10 @@ async def _picture(visit: ConsoleVisit, window_ms: int) -> tuple[StudyRow, dict[
     now = {"now_ms": visit.now_ms, "window_ms": window_ms}
     snapshot = await visit.read(lambda conn: monitor.snapshot(conn, study.id, pool, **now))
     standing = await standing_alarms(visit, study.id)
-    return study, picture(study, definition, pool, snapshot, standing, visit.now_ms)
+    context = visit.console.collect.context
+    evidence = await visit.read(lambda conn: evidence_picture(conn, context, study, pool))
+    shown = picture(study, definition, pool, snapshot, standing, visit.now_ms)
+    return study, shown | {"evidence": evidence}
 
 
 async def page(visit: ConsoleVisit) -> Response:

@@ -43,6 +43,8 @@ _COOKIE_LONGEST = 3000
 #: How long a browser remembers that it took part, in studies that accept each person once: the
 #: longest that browsers allow.
 _MARK_DAYS = 400
+#: Says to programs why there is no way in.
+REFUSED_HEADER = "believable-refused"
 _NOTICES = {"preview": "landing.preview", "simulated": "landing.simulated"}
 
 
@@ -162,7 +164,9 @@ def refusal_page(texts: Texts | Words, reason: Reason, query: Mapping[str, str])
     """A page that says why there is no way in, or asks for the code that opens it."""
     if reason == "code":
         return _code_page(texts, 403, query=query, intro="refused.code")
-    return message(texts, f"refused.{reason}", 403)
+    response = message(texts, f"refused.{reason}", 403)
+    response.headers[REFUSED_HEADER] = reason
+    return response
 
 
 def _code_page(

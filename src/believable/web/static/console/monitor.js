@@ -4,6 +4,8 @@
  * page that the server made.
  */
 
+import { showEvidence } from "./evidence.js";
+
 export const EVERY_MS = 2000;
 const WINDOW_MS = 60_000;
 const WIDTH = 300;
@@ -117,6 +119,7 @@ export class Board {
 
   /** @param {any} shown */
   show(shown) {
+    showEvidence(this.root, shown.evidence);
     this.counts(shown);
     this.funnel(shown.funnel);
     this.balance(shown.balance);
