@@ -239,7 +239,7 @@ def _agent_sentence(found: FollowedEvidence, index: int) -> str:
     agent = found.state.agents[index]
     reached = [
         f"{ANSWERS[given.verdict]} at judge {given.n} (evidence"
-        f" {math.exp(min(given.log_evidence, 700)):.3g}, needed {math.exp(agent.evidence.threshold):.3g}"
+        f" {_value(given.log_evidence)}, needed {math.exp(agent.evidence.threshold):.3g}"
         f"{' or more' if len(found.state.agents) > 1 else ''})"
         for given in agent.reached
     ]
@@ -248,6 +248,11 @@ def _agent_sentence(found: FollowedEvidence, index: int) -> str:
         f"{agent.name}: {answer}. Mean share {estimate_words(agent.evidence.mean)}, which holds at"
         f" all times; {agent.design.form_words}."
     )
+
+
+def _value(log_evidence: float) -> str:
+    """The evidence itself, which may be too large for a number."""
+    return f"{math.exp(min(log_evidence, 700)):.3g}"
 
 
 def _state_table(found: FollowedEvidence) -> Table:
