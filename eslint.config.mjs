@@ -18,7 +18,7 @@ export default [
     },
   },
   {
-    files: ["src/**/*.js", "tests/worlds/**/*.js", "tests/plugin_package/**/*.js"],
+    files: ["src/**/*.js", "tests/worlds/**/*.js"],
     languageOptions: { globals: globals.browser },
   },
   { files: ["tests/js/*.mjs", "*.mjs"], languageOptions: { globals: globals.node } },

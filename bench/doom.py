@@ -37,7 +37,7 @@ from believable.simulate.client import Participant
 from believable.simulate.crowd import link_token
 from believable.simulate.pace import RealPace
 from believable.simulate.server import Server
-from believable.stimuli.raster import Look, render_file
+from believable.stimuli.render import Look, render_file
 from believable.store.engine import Store
 from believable.worlds.doom import DOOM
 from believable.worlds.doom.doom_engine import BUTTONS, TICS_PER_S, DoomEngine

@@ -26,8 +26,8 @@ from believable.collect.desk import Collect
 from believable.core.clock import WallClock
 from believable.core.ids import new_token
 from believable.store.bundle_export import export
-from believable.store.database_tables import events, sessions, studies, trials
 from believable.store.engine import Connection, Store
+from believable.store.tables.collected import events, sessions, studies, trials
 from believable.study.load import load
 from calibration import calibration_ms
 

@@ -28,9 +28,9 @@ from believable.app.settings import Settings
 from believable.collect.review_intake import KnownQuestions, take_in
 from believable.core.ids import new_token
 from believable.simulate.asgi import running
-from believable.store import accounts
-from believable.store.database_tables import sessions, studies, trials
+from believable.store import accounts, log_ins
 from believable.store.engine import Connection, Store
+from believable.store.tables.collected import sessions, studies, trials
 from believable.web.app import create_app
 
 TEXTS = 3
@@ -197,7 +197,7 @@ def _login(store: Store) -> str:
 
     def put(conn: Connection) -> str:
         accounts.add(conn, "ada", now_ms=0, administrator=True)
-        token, _ = accounts.enter(conn, key, "ada", "127.0.0.1", now_ms=int(time.time() * 1000))
+        token, _ = log_ins.enter(conn, key, "ada", "127.0.0.1", now_ms=int(time.time() * 1000))
         return token
 
     return store.write(put)

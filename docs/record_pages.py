@@ -12,13 +12,14 @@ from typing import Any
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from believable.contracts.controls import Controls
 from believable.contracts.fields import as_yaml, keys, record_inside, type_words
 from believable.contracts.instrument import AnswerColumn, Instrument
 from believable.contracts.player import Player
 from believable.contracts.protocol import Declaration, Option
 from believable.contracts.record import Record, Rule
 from believable.contracts.registries import INSTRUMENTS, PROTOCOLS
-from believable.contracts.trial import Annotation, Controls, Question, TrialBase
+from believable.contracts.trial import Annotation, Question, TrialBase
 from believable.core.event_chain import EventKind
 from believable.study.codebook import Codebook
 from believable.study.declaration import DeclaredPlan

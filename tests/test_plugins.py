@@ -5,19 +5,15 @@ of ours.
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from believable.recordings.file import write
 from believable.recordings.recording import Actor, RecordedWorld, Recording, Timing, Track
-
-ROOT = Path(__file__).resolve().parents[1]
-PACKAGE = ROOT / "tests" / "plugin_package"
+from tests.how_to import PAGES, installed_package
+from tests.programs import run
 
 STUDY = """\
 believable: 1
@@ -31,25 +27,10 @@ timeline:
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the package installed in it, as pip does it."""
-    room = tmp_path_factory.mktemp("plugin")
-    copy = shutil.copytree(PACKAGE, room / "source")
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "--no-index",
-    ]
-    subprocess.run(
-        [*command, "--target", str(room / "site"), str(copy)], check=True, capture_output=True
-    )
-    return room / "site"
+    """The package of the how-tos, installed."""
+    return installed_package(tmp_path_factory.mktemp("site"), *PAGES)
 
 
 @pytest.fixture
@@ -58,20 +39,6 @@ def study(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "study.yaml").write_text(STUDY)
     return folder
-
-
-def run(*command: str, site: Path | None = None) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join(str(folder) for folder in (ROOT / "src", site) if folder is not None)
-    environment = os.environ | {"PYTHONPATH": path}
-    return subprocess.run(
-        [sys.executable, *command], capture_output=True, text=True, env=environment, check=False
-    )
-
-
-def believable(
-    *arguments: str | Path, site: Path | None = None
-) -> subprocess.CompletedProcess[str]:
-    return run("-m", "believable", *map(str, arguments), site=site)
 
 
 def declare(site: Path, package: str, entries: str, code: str = "") -> None:
@@ -85,16 +52,16 @@ def declare(site: Path, package: str, entries: str, code: str = "") -> None:
 
 def answers(study: Path, bundle: Path, *options: str, site: Path | None = None) -> list[str]:
     """The answers of three simulated participants, through the whole application."""
-    simulated = believable("simulate", study, "--participants", "3", *options, site=site)
+    simulated = run("simulate", study, "--participants", "3", *options, site=site)
     assert simulated.returncode == 0, simulated.stderr
-    exported = believable("export", study, "--out", bundle, "--simulated", *options, site=site)
+    exported = run("export", study, "--out", bundle, "--simulated", *options, site=site)
     assert exported.returncode == 0, exported.stderr
     (table,) = bundle.glob("data/*answers_data.csv")
     return [line for line in table.read_text().splitlines() if ",face," in line]
 
 
 def test_without_the_package_its_instrument_is_unknown(study: Path) -> None:
-    checked = believable("check", study)
+    checked = run("check", study)
     assert checked.returncode == 1
     assert "smiley" in checked.stdout + checked.stderr
 
@@ -102,7 +69,7 @@ def test_without_the_package_its_instrument_is_unknown(study: Path) -> None:
 def test_an_instrument_of_an_installed_package_is_used_like_ours(
     study: Path, installed: Path, tmp_path: Path
 ) -> None:
-    checked = believable("check", study, site=installed)
+    checked = run("check", study, site=installed)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     rows = answers(study, tmp_path / "bundle", site=installed)
     assert rows
@@ -126,7 +93,7 @@ assert "export const read" in client.get("/static/instruments/smiley/widget.js")
 assert client.get("/static/instruments/smiley/__init__.py").status_code == 404
 assert client.get("/static/players/video/player.js").status_code == 200
 """
-    tried = run("-W", "ignore", "-c", code, site=installed)
+    tried = run("-c", code, site=installed)
     assert tried.returncode == 0, tried.stderr
 
 
@@ -138,27 +105,27 @@ def test_a_broken_package_is_named_and_takes_nothing_else_down(tmp_path: Path, s
         "[believable.instruments]\nsmiley = broken:SMILEY\n",
         "import no_such_module\n",
     )
-    checked = believable("check", study, site=site)
+    checked = run("check", study, site=site)
     assert checked.returncode != 0
     assert (
         "instrument 'smiley' of broken 0.1 cannot be loaded: ModuleNotFoundError" in checked.stderr
     )
     assert "Traceback" not in checked.stderr
     (study / "study.yaml").write_text(STUDY.replace("smiley: {}", "likert: {}"))
-    assert believable("check", study, site=site).returncode == 0
+    assert run("check", study, site=site).returncode == 0
 
 
 def test_something_else_than_an_instrument_is_said_to_be_so(tmp_path: Path, study: Path) -> None:
     site = tmp_path / "site"
     declare(site, "odd", "[believable.instruments]\nsmiley = odd:SMILEY\n", "SMILEY = 7\n")
-    checked = believable("check", study, site=site)
+    checked = run("check", study, site=site)
     assert "odd:SMILEY: expected a record of type Instrument, got int" in checked.stderr
 
 
 def test_a_name_taken_twice_names_both(tmp_path: Path, study: Path) -> None:
     site = tmp_path / "site"
     declare(site, "rival", "[believable.instruments]\nlikert = rival:LIKERT\n")
-    checked = believable("check", study, site=site)
+    checked = run("check", study, site=site)
     assert checked.returncode == 1
     assert (
         "instrument 'likert' is declared by believable and by rival 0.1. Uninstall or rename one"
@@ -167,20 +134,20 @@ def test_a_name_taken_twice_names_both(tmp_path: Path, study: Path) -> None:
 
 
 def test_a_study_folder_may_carry_an_instrument_where_that_is_allowed(
-    study: Path, tmp_path: Path
+    study: Path, installed: Path, tmp_path: Path
 ) -> None:
-    code = PACKAGE / "acme_believable" / "smiley"
+    code = installed / "acme_believable" / "smiley"
     carried = shutil.copytree(
         code, study / "extensions" / "smiley", ignore=shutil.ignore_patterns("__pycache__")
     )
-    refused = believable("check", study)
+    refused = run("check", study)
     assert refused.returncode == 1
     assert (
         "the study carries its own smiley in extensions/, which may not run."
         in refused.stdout + refused.stderr
     )
     assert "--allow-extensions" in refused.stdout + refused.stderr
-    assert believable("check", study, "--allow-extensions").returncode == 0
+    assert run("check", study, "--allow-extensions").returncode == 0
     assert answers(study, tmp_path / "bundle", "--allow-extensions")
 
     def digest() -> str:
@@ -205,8 +172,8 @@ def test_a_page_of_an_installed_package_is_gone_through_like_ours(
 ) -> None:
     page = "  - poem: {text: Roses are red., pause_s: %s}\n  - form:"
     (study / "study.yaml").write_text(STUDY.replace("  - form:", page % "long"))
-    assert "unknown" in believable("check", study).stdout
-    wrong = believable("check", study, site=installed)
+    assert "unknown" in run("check", study).stdout
+    wrong = run("check", study, site=installed)
     assert "timeline[1].poem.pause_s: expected a whole number" in wrong.stdout
     (study / "study.yaml").write_text(STUDY.replace("  - form:", page % "2"))
     assert answers(study, tmp_path / "bundle", site=installed)
@@ -252,69 +219,9 @@ def test_a_world_of_an_installed_package_is_watched_like_ours(
 ) -> None:
     write_pond(study)
     (study / "study.yaml").write_text(WATCHED.replace("smiley: {}", "likert: {}"))
-    unknown = believable("check", study)
+    unknown = run("check", study)
     (study / "study.yaml").write_text(WATCHED)
     assert "unknown world 'pond'" in unknown.stdout + unknown.stderr
-    checked = believable("check", study, site=installed)
+    checked = run("check", study, site=installed)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert answers(study, tmp_path / "bundle", site=installed)
-
-
-ALL = """\
-believable: 1
-title: {en: Ducks, de: Enten}
-seed: 7
-languages: [en, de]
-conditions: [wild]
-stimuli: [{id: pond, file: stimuli/pond.replay.json.gz, condition: wild}]
-timeline:
-  - consent: {text: {en: Take part., de: Machen Sie mit.}, require: [agree]}
-  - poem: {text: {en: Roses are red., de: Rosen sind rot.}, pause_s: 0}
-  - watch: {id: ducks, stimulus: pond, annotate: {tap: {strength: 3}}}
-  - form: {id: mood, questions: [{id: face, prompt: {en: How?, de: Wie?}, smiley: {}}]}
-  - finish: {}
-analysis: {protocol: moods, outcomes: {primary: [glad]}, stopping: {rule: complete, n: 40}}
-"""
-
-
-def test_a_study_of_nothing_but_parts_of_a_package_is_simulated_exported_and_reported(
-    study: Path, installed: Path, tmp_path: Path
-) -> None:
-    write_pond(study)
-    (study / "study.yaml").write_text(ALL)
-    checked = believable("check", study, site=installed)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    bundle = tmp_path / "bundle"
-    assert answers(study, bundle, site=installed)
-    (table,) = bundle.glob("data/*tap_press_data.csv")
-    header, *rows = [line.split(",") for line in table.read_text().splitlines()]
-    assert header[-2:] == ["media_ms", "strength"]
-    assert rows
-    assert {row[-1] for row in rows} == {"3"}
-    assert "tap_press" in (bundle / "documentation" / "codebook.csv").read_text()
-    report = tmp_path / "report"
-    reported = believable("report", study, "--out", report, "--formats", "", site=installed)
-    assert reported.returncode == 0, reported.stdout + reported.stderr
-    assert "The share of glad people was" in (report / "report.html").read_text()
-
-
-def test_a_protocol_of_an_installed_package_is_run_like_ours(
-    installed: Path, tmp_path: Path
-) -> None:
-    tried = run(
-        "-c",
-        "from believable.contracts.registries import PROTOCOLS; from believable.protocols.conformance import"
-        " check_protocol;check_protocol(PROTOCOLS['moods'])",
-        site=installed,
-    )
-    assert tried.returncode == 0, tried.stderr
-    folder = tmp_path / "moods"
-    for command in (
-        ("new", folder, "--protocol", "moods"),
-        ("check", folder),
-        ("simulate", folder, "--participants", "12"),
-        ("report", folder, "--out", tmp_path / "report", "--formats", ""),
-    ):
-        done = believable(*command, site=installed)
-        assert done.returncode == 0, (command, done.stdout, done.stderr)
-    assert "The share of glad people was" in (tmp_path / "report" / "report.html").read_text()

@@ -298,7 +298,7 @@ def _codebook(folder: Path) -> None:
 
 
 def _read_codebook(path: Path) -> None:
-    codebook.resolved(codebook.from_yaml(path.read_bytes(), path.name))
+    codebook.resolve_codebook(codebook.from_yaml(path.read_bytes(), path.name))
 
 
 def _demo(folder: Path) -> None:

@@ -27,8 +27,8 @@ import psycopg
 
 from believable.core.errors import NotFound
 from believable.simulate.server import free_port
-from believable.store.database_tables import metadata
 from believable.store.engine import Store
+from believable.store.tables.metadata import metadata
 
 SITE = Path(__file__).resolve().parents[1] / "deploy" / "nginx.conf"
 #: Long enough for a machine on which everything else happens, too.

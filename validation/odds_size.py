@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import stats
 
-from believable.analysis.run import prepared
+from believable.analysis.run import prepare_data
 from believable.core.seeds import derive
 from believable.core.work import bounds, map_chunks
 from believable.protocols.replay import planted_truth as replay
@@ -100,7 +100,7 @@ def _tested(job: tuple[int, float, int, int, int]) -> list[tuple[float, float, f
     for number in range(start, stop):
         rng = np.random.default_rng(derive(seed, "odds size", participants, number))
         bundle = straight.bundle(definition, participants, rng, truth=truth)
-        judged = judgements(prepared(bundle, plan, definition.study), plan)
+        judged = judgements(prepare_data(bundle, plan, definition.study), plan)
         odds = flag_model(judged.seen, judged.ours, judged.baseline).odds_ratio
         p, z = (math.nan if number is None else number for number in (odds.p_value, odds.statistic))
         found.append((p, z, float(odds.n)))

@@ -21,7 +21,7 @@ from believable.imitation.observations import Floats
 from believable.protocols.clips.variants.imitation.recorded_clips import LOOK
 from believable.recordings.file import read
 from believable.recordings.film_file import load_av
-from believable.stimuli.raster import render_file
+from believable.stimuli.render import render_file
 from believable.worlds.doom.doom_observations import observe_doom
 
 #: So near, and looking so nearly the same way, two pictures show the same thing.

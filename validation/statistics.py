@@ -37,6 +37,7 @@ TITLES = {
     "stats.pairs": "Comparisons of two",
     "stats.bradley_terry": "Comparisons of two: a common scale",
     "stats.strength_contrasts": "Comparisons of two: contrasts, ranks, equivalence with people",
+    "stats.strength_drift": "Comparisons of two: whether judges of two studies differ",
     "stats.smoothness": "Smoothness of movement",
     "stats.detection": "Signal detection",
     "stats.indices": "Indices of the published studies",

@@ -108,9 +108,11 @@ WITNESSES: dict[str, dict[str, Witness]] = {
     "stats.models.logistic": _all("mixed_logistic", "models", "crossed", "slopes"),
     "stats.models.linear": _all("mixed_linear", "models", "linear"),
     "stats.bradley_terry": _all("bradley_terry", "pairs", "no_ties", "ties"),
-    "stats.strength_contrasts": _all(
-        "strength_contrasts rank_strengths human_equivalence", "pairs", "clustered"
-    ),
+    "stats.strength_contrasts": {
+        **_all("strength_contrasts rank_strengths human_equivalence", "pairs", "clustered"),
+        **_all("strength_lead lead_equivalence", "leads", "clustered"),
+    },
+    "stats.strength_drift": _all("strength_drift", "leads", "drift"),
     "stats.pairs": _all("win_rates", "pairs", "rates"),
     "stats.estimate": {
         **_all("mean_share", "pieces", "shares"),
@@ -196,8 +198,9 @@ PARTS = {
     "stats.models.answer_counts": "trials_of collapse log_choose is_separated",
     "stats.models.design": "parse design",
     "stats.models.laplace": "gradient hessian fit_laplace",
+    "stats.models.penalised_logistic": "fitted_model fit_penalised coefficient odds",
     "stats.models.random_effects": (
-        "standardised unscaled start likely_start lower_limits blocks is_singular describe by_size "
+        "standardise_columns unscale_block start likely_start lower_limits blocks is_singular describe by_size "
         "offsets gram factor forward backward"
     ),
     "stats.ranks": (

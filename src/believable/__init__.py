@@ -8,7 +8,7 @@ import sys
 
 # `python -m believable` puts the current folder first on the path. It may be the folder of a
 # stranger's study, whose `click.py` must not run. (While a package is looked up for `-m`,
-# `sys.argv[0]` is "-m".) This comes before any other import.
+# `sys.argv[0]` is "-m".) It must run before any other import.
 if getattr(sys, "argv", [""])[:1] == ["-m"] and not sys.flags.safe_path and sys.path:
     del sys.path[0]
 
@@ -51,6 +51,7 @@ __all__ = [
     "check_protocol",
     "export",
     "figures",
+    "ladder",
     "load_study",
     "new",
     "power",
@@ -63,6 +64,7 @@ __all__ = [
     "revise",
     "simulate",
     "stats",
+    "versus",
     "write_recording",
     "write_report",
 ]
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
     from believable.app.analyse import analyse
     from believable.app.check import check
     from believable.app.export import export
+    from believable.app.ladder import ladder
     from believable.app.new import new
     from believable.app.power import power
     from believable.app.preregister import preregister
@@ -81,6 +84,7 @@ if TYPE_CHECKING:
     from believable.app.revise import revise
     from believable.app.simulate import simulate
     from believable.app.study_data import load_study
+    from believable.app.versus import versus
     from believable.bundle.read import Bundle
     from believable.bundle.read import read as read_bundle
     from believable.contracts.agent import Agent
@@ -135,6 +139,8 @@ _PLACES = {
     "export": "app.export",
     "publish": "app.publish",
     "revise": "app.revise",
+    "versus": "app.versus",
+    "ladder": "app.ladder",
     "load_study": "app.study_data",
     "write_report": "report.page",
     "ReportFigure": "report.figures",

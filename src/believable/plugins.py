@@ -59,9 +59,9 @@ def registry(what: str, record: str, package: str, *, extensible: bool = False) 
             yield RecordSource(
                 name, OURS, partial(_built_in, path or f"{group}.{name}:{name.upper()}", kind)
             )
-        for entry in _declared(group):
+        for entry in declared_entries(group):
             yield RecordSource(entry.name, _owner(entry), partial(_entry, entry, kind))
-        for folder in _allowed() if extensible else ():
+        for folder in allowed_names() if extensible else ():
             for carried in extension_folders(folder):
                 yield RecordSource(
                     carried.name, f"the folder {carried}", partial(_extension, carried, kind)
@@ -76,10 +76,10 @@ def _built_in(path: str, kind: Callable[[], type[T]]) -> T:
 
 
 def _record(module: ModuleType, attribute: str, kind: Callable[[], type[T]]) -> T:
-    return _checked(getattr(module, attribute, None), f"{module.__name__}:{attribute}", kind)
+    return check_record(getattr(module, attribute, None), f"{module.__name__}:{attribute}", kind)
 
 
-def _checked(record: object, place: str, kind: Callable[[], type[T]]) -> T:
+def check_record(record: object, place: str, kind: Callable[[], type[T]]) -> T:
     if not isinstance(record, kind()):
         raise InvalidInput(
             f"{place}: expected a record of type {kind().__name__}, got {type(record).__name__}"
@@ -88,14 +88,14 @@ def _checked(record: object, place: str, kind: Callable[[], type[T]]) -> T:
 
 
 def _entry(entry: EntryPoint, kind: Callable[[], type[T]]) -> T:
-    return _checked(entry.load(), entry.value, kind)
+    return check_record(entry.load(), entry.value, kind)
 
 
 def _owner(entry: EntryPoint) -> str:
     return entry.value if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
 
 
-def _declared(group: str) -> Iterable[EntryPoint]:
+def declared_entries(group: str) -> Iterable[EntryPoint]:
     return entry_points(group=group) if _somebody_declares() else ()
 
 
@@ -115,11 +115,11 @@ def allow_extensions(folder: Path) -> None:
     """Let a study's own instruments run, in this process and in those it starts. Before the first
     use of the registry.
     """
-    if folder not in _allowed():
-        os.environ[ALLOWED] = os.pathsep.join(map(str, (*_allowed(), folder)))
+    if folder not in allowed_names():
+        os.environ[ALLOWED] = os.pathsep.join(map(str, (*allowed_names(), folder)))
 
 
-def _allowed() -> list[Path]:
+def allowed_names() -> list[Path]:
     return [Path(folder) for folder in os.environ.get(ALLOWED, "").split(os.pathsep) if folder]
 
 

@@ -10,7 +10,7 @@ from believable.analysis.viewed_actions import (
     LoggedActions,
     falls,
     flagged_share,
-    ranked,
+    rank_actions,
 )
 
 ACTIONS = LoggedActions.of(["walk", "vanish", "sit"], [0, 5000, 12_000], [5000, 6000, 20_000])
@@ -38,7 +38,7 @@ def test_a_share_without_viewers_is_undefined() -> None:
 def test_many_viewers_weigh_more_than_a_lucky_few() -> None:
     nothing = falls(np.empty((0, 0)), ACTIONS, bin_ms=250)
     few, many, none = flagged_share(2, 2), flagged_share(40, 30), flagged_share(40, 0)
-    found = ranked(
+    found = rank_actions(
         [
             BeliefBreak(0, few, nothing[0]),
             BeliefBreak(1, many, nothing[1]),
@@ -53,5 +53,6 @@ def test_equal_shares_are_ranked_by_the_fall() -> None:
     down = falls(np.stack([one, one]), ACTIONS, bin_ms=250)
     share = flagged_share(10, 1)
     assert [
-        b.action for b in ranked([BeliefBreak(1, share, down[1]), BeliefBreak(2, share, down[2])])
+        b.action
+        for b in rank_actions([BeliefBreak(1, share, down[1]), BeliefBreak(2, share, down[2])])
     ] == [2, 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from believable.analysis.data import joined, numbers, rows_of, texts
+from believable.analysis.data import join_values, numbers, rows_of, texts
 
 
 def test_answers_of_a_role_know_their_session(studies):
@@ -148,8 +148,8 @@ def test_a_join_finds_the_first_row_of_each_key():
     code, position = np.array([0, 0, 1, 1]), np.array([3, 4, 3, 3])
     rows = rows_of([code, position], [np.array([1, 0, 2]), np.array([3, 4, 3])])
     assert rows.tolist() == [2, 1, -1]
-    assert joined(np.array([1.0, 2.0, 3.0, 4.0]), rows, np.nan)[:2].tolist() == [3.0, 2.0]
-    assert np.isnan(joined(np.array([1.0, 2.0, 3.0, 4.0]), rows, np.nan)[2])
+    assert join_values(np.array([1.0, 2.0, 3.0, 4.0]), rows, np.nan)[:2].tolist() == [3.0, 2.0]
+    assert np.isnan(join_values(np.array([1.0, 2.0, 3.0, 4.0]), rows, np.nan)[2])
 
 
 def test_a_join_with_nothing_finds_nothing():

@@ -25,7 +25,7 @@ from believable.analysis.instrument_comparison import (
     things,
     trace_measures,
 )
-from believable.analysis.resolution import undeclared
+from believable.analysis.resolution import default_plan
 from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
 from believable.core.errors import InvalidInput
@@ -97,7 +97,7 @@ def study(*, traces: bool = True, answers: bool = True) -> tuple[Data, Plan]:
         for place in (0, 1)
         for n in range(4)
     ]
-    plan = undeclared("replay", None)
+    plan = default_plan("replay", None)
     return analysis_data.load(bundle(rows), plan, None), plan
 
 

@@ -12,7 +12,7 @@ import pytest
 from believable.analysis import data as analysis_data
 from believable.analysis.data import Data
 from believable.analysis.moments import join, link, moments
-from believable.analysis.resolution import undeclared
+from believable.analysis.resolution import default_plan
 from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
 
@@ -79,7 +79,7 @@ def study(*, flags: bool = True, traces: bool = False, logged: bool = True) -> t
                 "text": "eat",
             },
         ]
-    plan = undeclared("replay", None)
+    plan = default_plan("replay", None)
     return analysis_data.load(bundle(rows), plan, None), plan
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from believable.analysis.resolution import resolve, undeclared
+from believable.analysis.resolution import default_plan, resolve
 from believable.core.errors import InvalidInput
 
 
@@ -67,7 +67,7 @@ def test_rank_and_side(studies):
 
 
 def test_defaults_of_a_protocol_for_a_study_that_declares_nothing(studies):
-    plan = undeclared(
+    plan = default_plan(
         "hntt",
         studies.definition_of(
             {k: v for k, v in studies.COMPARING.items() if k != "analysis"}
@@ -75,4 +75,4 @@ def test_defaults_of_a_protocol_for_a_study_that_declares_nothing(studies):
     )
     assert plan.rank("accuracy") is None
     with pytest.raises(InvalidInput, match=r"unknown 'hnt'\. Did you mean 'hntt'"):
-        undeclared("hnt", None)
+        default_plan("hnt", None)

@@ -13,10 +13,10 @@ from believable.analysis.resolution import resolve
 from believable.analysis.verdicts import (
     HELD_BACK,
     StoppingState,
+    is_supported,
     judged,
     restraint_of,
     stopping,
-    supported,
 )
 from believable.contracts.registries import PROTOCOLS
 from believable.stats.estimate import Estimate, undefined
@@ -264,17 +264,17 @@ def test_an_equivalence_test_counts_only_where_it_is_claimed(studies):
 )
 def test_criteria(studies, criterion, value, verdict):
     hypothesis = Hypothesis(id="H", text="x", outcome="o", criterion=criterion, value=value)
-    assert supported(hypothesis, finding("o"), plan_of(studies)) is verdict
+    assert is_supported(hypothesis, finding("o"), plan_of(studies)) is verdict
     nothing = Finding(
         outcome="o", title="o", sentence="x", estimate=undefined("no data", method="m", n=0)
     )
-    assert supported(hypothesis, nothing, plan_of(studies)) is None
+    assert is_supported(hypothesis, nothing, plan_of(studies)) is None
 
 
 @pytest.mark.parametrize("criterion", ["contains", "excludes", "at_least", "at_most"])
 def test_an_interval_without_width_decides_nothing(studies, criterion):
     hypothesis = Hypothesis(id="H", text="x", outcome="o", criterion=criterion, value=0.5)
-    assert supported(hypothesis, finding("o", low=0.5, high=0.5), plan_of(studies)) is None
+    assert is_supported(hypothesis, finding("o", low=0.5, high=0.5), plan_of(studies)) is None
 
 
 def test_a_point_criterion_is_open_if_the_interval_contains_its_value(studies):
@@ -314,7 +314,8 @@ def test_a_point_criterion_is_open_if_the_interval_contains_its_value(studies):
 
 def test_significance_cannot_be_judged_without_a_test(studies):
     assert (
-        supported(Hypothesis(id="H", text="x", outcome="o"), finding("o"), plan_of(studies)) is None
+        is_supported(Hypothesis(id="H", text="x", outcome="o"), finding("o"), plan_of(studies))
+        is None
     )
 
 
@@ -334,7 +335,7 @@ def test_two_tests_of_annotators_are_needed_unless_one_stands_for_the_other(r, n
         sentence="x",
         estimate=Estimate(value=r, low=r - 0.02, high=r + 0.02, level=0.95, n=40, method="Pearson"),
     )
-    assert supported(hypothesis, agreement, plan) is needed
+    assert is_supported(hypothesis, agreement, plan) is needed
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,6 @@ PARTICIPLE = re.compile(r"_?[a-z]+(?:ed|en|ept|old|aid|ade|een)")
 
 FIGURES = {
     "statements": "statements",
-    "long_files": f"files of more than {LONG_FILE} lines",
     "wide_lines": f"lines of more than {WIDTH} characters",
     "positional_records": f"records of more than {MANY_FIELDS} fields that are not keyword-only",
     "positional_calls": f"calls with {MANY_ARGUMENTS} or more positional arguments",
@@ -91,6 +90,10 @@ class House:
         return {name: paths for name, paths in sorted(self.classes.items()) if len(paths) > 1}
 
     @property
+    def long_files(self) -> dict[str, int]:
+        return {path: count for path, count in self.lines.items() if count > LONG_FILE}
+
+    @property
     def median_lines(self) -> float:
         return statistics.median(
             count for path, count in self.lines.items() if not path.endswith("__init__.py")
@@ -119,7 +122,6 @@ def measure(text: str, nodes: tuple[ast.AST, ...]) -> dict[str, int]:
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     return {
         "statements": sum(isinstance(node, ast.stmt) for node in nodes),
-        "long_files": int(text.count("\n") > LONG_FILE),
         "wide_lines": sum(len(line) > WIDTH for line in text.splitlines()),
         "positional_records": sum(map(is_positional_record, nodes)),
         "positional_calls": sum(
@@ -178,6 +180,7 @@ def print_figures(house: House, ratchets: Mapping[str, Mapping[str, int]]) -> st
             if counts[package] or limits.get(package, 0)
         ]
     rows.append(f"median of a file: {house.median_lines:g} lines, {len(house.lines)} files")
+    rows.append(f"files of more than {LONG_FILE} lines: {len(house.long_files)}")
     rows.append(f"class names used twice: {len(house.double_classes)}")
     return "\n".join(rows)
 

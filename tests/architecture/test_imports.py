@@ -70,7 +70,7 @@ ONLY_IN = {
 LAZY_PACKAGES = {"cli"}
 OPTIONAL_LIBRARIES = {
     *("alembic", "av", "PIL", "glmm", "numba", "vizdoom", "distributed", "dask"),
-    *("psycopg", "gymnasium", "minari", "torch", "stable_baselines3", "vl_convert"),
+    *("psycopg", "gymnasium", "pettingzoo", "minari", "torch", "stable_baselines3", "vl_convert"),
     *("pyarrow", "authlib", "joserfc", "obstore", "safetensors", "tokenizers", "xllamacpp"),
 }
 

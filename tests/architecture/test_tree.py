@@ -94,7 +94,6 @@ def test_every_test_file_mirrors_a_folder_of_the_source() -> None:
         "docs",
         "e2e",
         "agent_package",
-        "plugin_package",
         "validation",
     }
     packages = {

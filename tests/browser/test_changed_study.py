@@ -7,14 +7,14 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+
+from tests.programs import believable
 
 pytestmark = pytest.mark.slow
 
@@ -23,16 +23,20 @@ REASON = "The prompt was unclear, and the clip showed another player."
 SIZES = ((1366, 625), (1920, 1080))
 
 
-def believe(*arguments: object) -> None:
-    # In a process of its own: the browser's driver keeps an event loop running in this one.
-    words = [str(argument) for argument in arguments]
-    subprocess.run([sys.executable, "-m", "believable", *words], check=True, capture_output=True)
-
-
 def take_part(folder: Path, data: Path, n: int, seed: int) -> None:
     """Simulated sessions that count as participants."""
-    believe(
-        "simulate", folder, "--participants", n, "--seed", seed, "--drop-out", "0", "--data", data
+    # A process of its own: the browser's driver keeps an event loop running in this one.
+    believable(
+        "simulate",
+        folder,
+        "--participants",
+        str(n),
+        "--seed",
+        str(seed),
+        "--drop-out",
+        "0",
+        "--data",
+        data,
     )
     with sqlite3.connect(data / "believable.db", timeout=60) as database:
         (last,) = database.execute(
@@ -59,8 +63,8 @@ def test_a_change_is_explained_in_the_console_and_shown_in_the_report(
 ) -> None:
     folder, data = tmp_path / "study", tmp_path / "data0"
     pictures = Path(os.environ.get("BELIEVABLE_PICTURES", tmp_path))
-    believe("new", folder, "--template", "rate-clips")
-    believe("preregister", folder)
+    believable("new", folder, "--template", "rate-clips")
+    believable("preregister", folder)
     take_part(folder, data, 10, 1)
     server = serve(folder)
     server.enter(page)
@@ -91,7 +95,7 @@ def test_a_change_is_explained_in_the_console_and_shown_in_the_report(
     expect(rows.nth(1).locator("td").nth(3)).to_have_text("30")
     take_pictures(page, "console-versions", pictures)
 
-    believe(
+    believable(
         "report", folder, "--out", tmp_path / "report", "--formats", "", "--ended", "--data", data
     )
     page.goto((tmp_path / "report" / "report.html").as_uri())

@@ -21,8 +21,8 @@ from believable.coding.phrases import planted_for, read_reason, simulated_coder,
 from believable.coding.responses import Response
 from believable.store import accounts, coding_projects, rights
 from believable.store.coding_projects import CodingProject, TextMedium
-from believable.store.database_tables import definitions
 from believable.store.engine import Connection, Store
+from believable.store.tables.collected import definitions
 from believable.study.codebook import ready
 from believable.study.definition import Definition
 

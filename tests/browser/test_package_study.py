@@ -1,9 +1,11 @@
-"""A study of nothing but parts of an installed package, served and taken in German."""
+"""From an empty folder to a report: a package of own parts, built as the how-tos say, is installed
+by pip, and a study of nothing but these parts is taken in German.
+"""
 
 from __future__ import annotations
 
+import csv
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,7 +15,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import free_port, wait_for
-from tests.test_plugins import ALL, PACKAGE, ROOT, believable, declare, write_pond
+from tests.how_to import PAGES, commands_of, write_package
+from tests.programs import believable, run, search_path
+
+pytestmark = pytest.mark.slow
 
 SERVE = """
 import sys
@@ -29,32 +34,42 @@ if __name__ == "__main__":
 """
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
-    """The package as it is installed."""
-    folder = tmp_path / "site"
-    entries = [
-        line.replace("[project.entry-points.", "[").replace('"', "")
-        for line in (PACKAGE / "pyproject.toml").read_text().splitlines()
-        if line.startswith("[project.entry-points.") or ":" in line
-    ]
-    declare(folder, "acme", "\n".join(entries))
-    shutil.copytree(PACKAGE / "acme_believable", folder / "acme_believable")
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_package(tmp_path_factory.mktemp("package"), *PAGES)
+
+
+@pytest.fixture(scope="module")
+def site(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as pip installs it."""
+    folder = tmp_path_factory.mktemp("site")
+    words = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target", str(folder)]
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", *words, str(package)],
+        check=True,
+        capture_output=True,
+    )
     return folder
 
 
+@pytest.fixture(scope="module")
+def study(package: Path, site: Path) -> Path:
+    """Every command of the page works, in its order."""
+    for command in commands_of("extend.md"):
+        done = run(*command, site=site, folder=package)
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+    assert "glad people" in (package / "ducks-report" / "report.html").read_text()
+    return package / "ducks"
+
+
 @pytest.fixture
-def link(site: Path, tmp_path: Path) -> Iterator[str]:
+def link(study: Path, site: Path, tmp_path: Path) -> Iterator[str]:
     """The participant's link of the served study."""
-    study, port = tmp_path / "study", free_port()
-    study.mkdir()
-    write_pond(study)
-    (study / "study.yaml").write_text(ALL)
-    (tmp_path / "serve.py").write_text(SERVE)
-    path = os.pathsep.join((str(ROOT / "src"), str(site)))
+    port, script = free_port(), tmp_path / "serve.py"
+    script.write_text(SERVE)
     process = subprocess.Popen(
-        [sys.executable, str(tmp_path / "serve.py"), study, tmp_path / "data", str(port)],
-        env=os.environ | {"PYTHONPATH": path},
+        [sys.executable, str(script), study, tmp_path / "data", str(port)],
+        env=os.environ | {"PYTHONPATH": search_path(site)},
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -67,8 +82,47 @@ def link(site: Path, tmp_path: Path) -> Iterator[str]:
     process.stdout.close()
 
 
+def swim(page: Page) -> None:
+    """Swim to the right until the round is over."""
+    page.locator("button.go").click()
+    expect(page.locator('.game[data-state="run"]')).to_be_visible()
+    page.keyboard.down("ArrowRight")
+    expect(page.locator('.game[data-state="over"]')).to_be_visible()
+    page.keyboard.up("ArrowRight")
+    page.locator("button.next").click()
+
+
+#: Plays half a second with the player of the package, on a page of the served study.
+PLAY = """async () => {
+  const { create } = await import("/static/players/counter/player.js");
+  const kept = [];
+  const player = create(document.body, { duration_ms: 500, record: (kind) => kept.push(kind) });
+  await new Promise((resolve) => { player.on("ended", resolve); player.play(); });
+  const end = player.time_ms;
+  player.seek(100);
+  const there = player.time_ms;
+  player.destroy();
+  return [kept, end, there];
+}"""
+
+
+def export(study: Path, site: Path, tmp_path: Path) -> Path:
+    """The dataset of the real session, and its report."""
+    data, bundle = tmp_path / "data", tmp_path / "bundle"
+    believable("export", study, "--out", bundle, "--data", data, site=site)
+    believable("report", study, "--out", tmp_path / "report", "--data", data, site=site)
+    assert "The share of glad people was 1" in (tmp_path / "report" / "report.html").read_text()
+    return bundle
+
+
+def rows(bundle: Path, table: str) -> list[dict[str, str]]:
+    (file,) = bundle.glob(f"data/*{table}_data.csv")
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
 def test_a_study_of_a_package_is_taken_in_the_language_of_the_participant(
-    page: Page, link: str, site: Path, tmp_path: Path
+    page: Page, link: str, study: Path, site: Path, tmp_path: Path
 ) -> None:
     page.goto(link)
     page.locator("select[name=language]").select_option("de")
@@ -83,13 +137,12 @@ def test_a_study_of_a_package_is_taken_in_the_language_of_the_participant(
     tap.click()
     expect(page.locator("button.next")).to_be_enabled()
     page.locator("button.next").click()
+    swim(page)
     page.get_by_role("radio", name="glad").check()
     page.locator("button.next").click()
     expect(page.locator(".trial, .panel").last).to_contain_text("ank")
-    bundle = tmp_path / "bundle"
-    exported = believable(
-        "export", tmp_path / "study", "--out", bundle, "--data", tmp_path / "data", site=site
-    )
-    assert exported.returncode == 0, exported.stderr
-    (table,) = bundle.glob("data/*tap_press_data.csv")
-    assert table.read_text().splitlines()[-1].endswith(",3")
+    assert page.evaluate(PLAY) == [["media.play", "media.ended"], 500, 100]
+    bundle = export(study, site, tmp_path)
+    assert {row["strength"] for row in rows(bundle, "tap_press")} == {"3"}
+    assert "1" in {row["swim_x"] for row in rows(bundle, "round_inputs")}
+    assert any("glad" in row.values() for row in rows(bundle, "answers"))

@@ -4,14 +4,14 @@ click away, unblinding.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+
+from tests.programs import believable
 
 #: The analysis runs in a process of its own, beside everything else on this machine.
 PATIENCE_MS = 120_000
@@ -35,9 +35,7 @@ def server(tmp_path: Path, serve: Callable[[Path], Any]) -> Any:
         ],
     ):
         # In a process of its own: the browser's driver keeps an event loop running in this one.
-        subprocess.run(
-            [sys.executable, "-m", "believable", *command], check=True, capture_output=True
-        )
+        believable(*command)
     return serve(folder)
 
 

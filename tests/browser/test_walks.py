@@ -1,4 +1,4 @@
-"""The five protocols as people meet them: made, served, and walked by mouse and keyboard to the
+"""The protocols as people meet them: made, served, and walked by mouse and keyboard to the
 completion code.
 
 Long, so only with `--soak`. `WALK_PICTURES=folder` keeps a picture of every page:
@@ -28,6 +28,7 @@ SHORTER = {
     "trace": (("duration_s: 60", "duration_s: 12"),),
     "clips": (("over: scenario\n", "over: scenario\n      sample: 2\n"),),
     "hntt": (("over: scenario\n", "over: scenario\n      sample: 2\n"),),
+    "ladder": (("sample: 10\n", "sample: 2\n"),),
     "qa": (
         ("duration_s: 60", "duration_s: 15"),
         ("over: stimulus\n", "over: stimulus\n      sample: 1\n"),

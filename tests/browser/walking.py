@@ -434,6 +434,8 @@ class Walker:
                 self._ended(number)
         expect(page.locator(".after")).to_be_visible()
         if page.locator(".after .question").count():
+            if page.locator(".about").count():  # the page has led to the questions of the last clip
+                page.locator(".after h2").scroll_into_view_if_needed()
             page.wait_for_function(OPENED, arg=".after")
             self.look(f"{name}-asked")
             self._questions(page.locator(".after"))

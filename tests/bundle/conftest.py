@@ -25,7 +25,7 @@ from believable.core.seeds import generator
 from believable.pages.check import Check
 from believable.pages.consent import Consent
 from believable.pages.watch import Watch
-from believable.store.database_tables import decisions, events, sessions, strays, trials
+from believable.store.tables.collected import decisions, events, sessions, strays, trials
 from believable.study.definition import Definition, Medium
 from believable.study.plan import Assignment, cells, plan, session_seed
 from believable.study.reading import read_study

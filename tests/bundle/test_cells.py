@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from believable.bundle.cells import (
     csv_line,
     line_writer,
-    neutralised,
+    neutralise,
     read_cell,
-    restored,
+    restore_text,
     write_cell,
 )
 from believable.bundle.tables import Field
@@ -46,13 +46,13 @@ any_text = st.text(st.characters(codec=None, exclude_categories=()), max_size=40
 
 @given(any_text)
 def test_every_text_comes_back(text: str) -> None:
-    assert restored(neutralised(text)) == text
+    assert restore_text(neutralise(text)) == text
     assert read_cell(TEXT, write_cell(TEXT, text)) == text
 
 
 @given(any_text)
 def test_no_cell_begins_like_a_formula_or_holds_what_cannot_be_stored(text: str) -> None:
-    cell = neutralised(text)
+    cell = neutralise(text)
     assert cell
     assert not cell.startswith(DANGEROUS)
     assert "\x00" not in cell
@@ -62,9 +62,9 @@ def test_no_cell_begins_like_a_formula_or_holds_what_cannot_be_stored(text: str)
 
 @given(st.lists(any_text, min_size=1, max_size=5))
 def test_csv_lines_are_read_back_by_any_reader(texts: list[str]) -> None:
-    line = csv_line([neutralised(text) for text in texts])
+    line = csv_line([neutralise(text) for text in texts])
     rows = list(csv.reader(io.StringIO(line, newline=""), strict=True))
-    assert [[restored(cell) for cell in row] for row in rows] == [texts]
+    assert [[restore_text(cell) for cell in row] for row in rows] == [texts]
 
 
 def test_a_missing_text_is_not_an_empty_text() -> None:
@@ -94,7 +94,7 @@ def test_what_is_no_number_is_refused() -> None:
     with pytest.raises(InvalidInput, match="expected true or false, got 'yes'"):
         read_cell(Field(name="x", type="boolean", about=""), "yes")
     with pytest.raises(InvalidInput, match="The file was changed"):
-        restored("'\"half")
+        restore_text("'\"half")
 
 
 @given(

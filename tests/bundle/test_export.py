@@ -20,9 +20,9 @@ from believable.core.clock import VirtualClock
 from believable.core.errors import NotFound
 from believable.store import studies
 from believable.store.bundle_export import export
-from believable.store.collected import CHUNK, collected, version_records
-from believable.store.database_tables import tombstones
+from believable.store.collected import CHUNK, collected_sessions, version_records
 from believable.store.engine import Store
+from believable.store.tables.collected import tombstones
 
 Fill = Callable[[Store, Iterable[CollectedSession]], None]
 
@@ -155,7 +155,7 @@ def test_memory_is_bounded_by_the_chunk(fill: Fill, making: Any, tmp_path: Path)
             tracemalloc.start()
             with_limit = store.read(
                 lambda conn: sum(
-                    1 for _ in _first(collected(conn, "who_plays", simulated=False), limit)
+                    1 for _ in _first(collected_sessions(conn, "who_plays", simulated=False), limit)
                 )
             )
             peak = tracemalloc.get_traced_memory()[1]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from believable.bundle.annotators import chosen, read_annotators
+from believable.bundle.annotators import choose_recordings, read_annotators
 from believable.bundle.imports import (
     contradictory,
     pagan_traces,
@@ -18,7 +18,7 @@ from believable.bundle.imports import (
     write_traces_bundle,
 )
 from believable.bundle.read import read
-from believable.bundle.signals import attached, read_signal
+from believable.bundle.signals import attach_signals, read_signal
 from believable.core.errors import InvalidInput, NotFound
 from believable.recordings.importers.pagan import read_pagan
 
@@ -64,7 +64,7 @@ def test_the_list_keeps_the_last_recording_of_each(tmp_path: Path) -> None:
     listed = read_annotators(
         written(tmp_path, "l.csv", "Participant,Group,until_ms\nanna,x,750\nbert,y,\n"), [export]
     )
-    found = chosen([export], listed)
+    found = choose_recordings([export], listed)
     assert [(own.trace.session_id, own.until_ms) for own in found.recordings] == [
         ("s2", 750.0),
         ("s3", None),
@@ -92,7 +92,7 @@ def test_the_list_is_checked(tmp_path: Path) -> None:
         read_annotators(tmp_path / "none.csv", [export])
     listed = read_annotators(written(tmp_path, "d.csv", "Participant,Group\nanna,y\n"), [export])
     with pytest.raises(InvalidInput, match="nobody in the exports fits anna"):
-        chosen([export], listed)
+        choose_recordings([export], listed)
 
 
 def test_signal_ends_and_left_out_recordings_are_in_the_bundle(tmp_path: Path) -> None:
@@ -102,7 +102,9 @@ def test_signal_ends_and_left_out_recordings_are_in_the_bundle(tmp_path: Path) -
     listed = read_annotators(
         written(tmp_path, "l.csv", "Participant,until_ms\nanna,250\nbert,\n"), [export]
     )
-    sessions = sessions_of(pagan_traces([export], chosen([export], listed).recordings, {}))
+    sessions = sessions_of(
+        pagan_traces([export], choose_recordings([export], listed).recordings, {})
+    )
     write_traces_bundle(
         sessions,
         folder,
@@ -162,13 +164,13 @@ def test_a_signal_may_have_times_of_its_own(tmp_path: Path) -> None:
 def test_signals_belong_to_a_file_or_a_video(tmp_path: Path) -> None:
     signal = read_signal(written(tmp_path, "s.csv", "value\n1\n"), test="visual")
     stimuli = {"DB1": {"green.csv", "green", "DB1"}, "DB2": {"film.csv", "film", "DB2"}}
-    assert list(attached([("green", signal)], stimuli)) == ["DB1"]
+    assert list(attach_signals([("green", signal)], stimuli)) == ["DB1"]
     with pytest.raises(
         InvalidInput, match=r"visual: no file or video is called 'gren'\. Did you mean 'green'"
     ):
-        attached([("gren", signal)], stimuli)
+        attach_signals([("gren", signal)], stimuli)
     with pytest.raises(InvalidInput, match="'DB1' has two signals to follow"):
-        attached([("green", signal), ("DB1", signal)], stimuli)
+        attach_signals([("green", signal), ("DB1", signal)], stimuli)
 
 
 def test_recordings_of_one_person_are_one_session_and_repetitions_another(tmp_path: Path) -> None:
@@ -212,7 +214,7 @@ def test_a_list_may_speak_of_one_file(tmp_path: Path) -> None:
         read_pagan(written(tmp_path, "f.csv", film)),
     ]
     text = "Participant,Group,File,until_ms\nanna,x,e.csv,750\nanna,x,f,500\nbert,y,,\n"
-    picked = chosen(exports, read_annotators(written(tmp_path, "l.csv", text), exports))
+    picked = choose_recordings(exports, read_annotators(written(tmp_path, "l.csv", text), exports))
     kept = [
         (own.trace.participant, own.trace.database_name, own.until_ms) for own in picked.recordings
     ]

@@ -184,7 +184,7 @@ def test_the_replay_study_limits_the_first_viewing() -> None:
     definition = load(PROTOCOLS["replay"].folder)
     assert "day.controls" not in [problem.path for problem in launch_problems(definition)]
     (day,) = (entry.item for entry in outline(definition.study.timeline) if entry.item.id == "day")
-    controls = day.player_controls
+    controls = day.player.controls
     assert controls is not None
     assert controls.fastest_first == 50
     assert max(controls.speeds) == 100

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from believable.cli import group
-from believable.core import work
+from believable.core import cluster, work
 from believable.core.errors import InvalidInput, Unavailable
 from believable.protocols import READY_STUDIES
 from validation.damaged_inputs import small_recording
@@ -33,8 +33,8 @@ pytestmark = [
 def address() -> Iterator[str]:
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=40
-    ) as cluster:
-        yield cluster.scheduler_address
+    ) as local:
+        yield local.scheduler_address
 
 
 def process_number(number: int) -> tuple[int, int]:
@@ -46,7 +46,7 @@ def process_number(number: int) -> tuple[int, int]:
 def test_chunks_go_to_the_cluster_and_come_back_in_order(address: str) -> None:
     import os  # noqa: PLC0415
 
-    with work.on_cluster(address):
+    with cluster.on_cluster(address):
         results = work.map_chunks(process_number, range(20))
         named = work.map_named(process_number, {number: (number,) for number in range(4)})
         here = work.map_chunks(process_number, range(2), workers=1)
@@ -81,10 +81,10 @@ def test_power_is_the_same_to_the_last_digit(address: str, tmp_path: Path) -> No
 
 
 def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "CONNECT_S", 1)
+    monkeypatch.setattr(cluster, "CONNECT_S", 1)
     with (
         pytest.raises(Unavailable, match="no Dask scheduler answers there"),
-        work.on_cluster("tcp://127.0.0.1:9"),
+        cluster.on_cluster("tcp://127.0.0.1:9"),
     ):
         pass
 
@@ -215,36 +215,38 @@ def test_trainings_go_to_the_workers_and_what_stops_them_comes_back(
 def test_an_sqlite_file_is_for_workers_of_this_machine(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with work.on_cluster(address):
-        work.must_be_here("an SQLite file", "Use PostgreSQL.")
+    with cluster.on_cluster(address):
+        cluster.must_be_here("an SQLite file", "Use PostgreSQL.")
         monkeypatch.setattr(socket, "gethostname", lambda: "another-machine")
         with pytest.raises(InvalidInput, match=r"which cannot use an SQLite file\. Use PostgreSQL"):
-            work.must_be_here("an SQLite file", "Use PostgreSQL.")
+            cluster.must_be_here("an SQLite file", "Use PostgreSQL.")
 
 
-def failing_part(member: work.CrewMember[str]) -> int:
+def failing_part(member: cluster.CrewMember[str]) -> int:
     member.together()
     if member.number == 2:
         raise InvalidInput("the second cannot")
-    member.tell(f"{member.number} of {member.of}")
+    member.report(f"{member.number} of {member.of}")
     member.together()
     return member.number
 
 
-def counted_part(member: work.CrewMember[str]) -> int:
+def counted_part(member: cluster.CrewMember[str]) -> int:
     for _ in range(20):
         member.together()
-    member.tell(f"{member.number} of {member.of}")
+    member.report(f"{member.number} of {member.of}")
     return member.number
 
 
 def test_a_crew_waits_for_each_other_and_an_error_of_one_ends_them_all(address: str) -> None:
     words: list[str] = []
-    with work.on_cluster(address):
-        assert work.run_crew(counted_part, 2, words.append) == [1, 2]
+    with cluster.on_cluster(address):
+        assert cluster.run_crew(counted_part, 2, words.append) == [1, 2]
         assert sorted(words) == ["1 of 2", "2 of 2"]
         with pytest.raises(InvalidInput, match="the second cannot"):
-            work.run_crew(failing_part, 2, words.append)
-        assert work.run_crew(counted_part, 2, words.append) == [1, 2], "the workers are free again"
+            cluster.run_crew(failing_part, 2, words.append)
+        assert cluster.run_crew(counted_part, 2, words.append) == [1, 2], (
+            "the workers are free again"
+        )
         with pytest.raises(InvalidInput, match="3 parts at once need as many workers"):
-            work.run_crew(counted_part, 3, words.append)
+            cluster.run_crew(counted_part, 3, words.append)

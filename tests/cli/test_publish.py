@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from ruamel.yaml import YAML
 
-from believable.bundle.cells import csv_line, neutralised
+from believable.bundle.cells import csv_line, neutralise
 from believable.bundle.package import EVENTS
 from believable.bundle.read import read
 from believable.cli import group
@@ -92,7 +92,7 @@ def plant(bundle: Path, *, dash: bool = False) -> str:
         for row in rows:
             is_mine = row.get("session") == session
             if is_mine:
-                row["session"] = neutralised(named)
+                row["session"] = neutralise(named)
             if row.get("receipt"):
                 row["receipt"] = heads[named if is_mine else row["session"]]
             if is_mine and row.get("position") == str(position) and row.get("question") == "why":

@@ -18,9 +18,9 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
+from believable.app import record as recorder
+from believable.app.record import temporary_folder
 from believable.cli import group
-from believable.cli import record as recorder
-from believable.cli.record import temporary_folder
 from believable.collect.session_rounds import setup_of
 from believable.contracts.registries import WORLDS
 from believable.core.errors import InvalidInput, MissingExtra, Refused
@@ -61,7 +61,9 @@ def setups_by_hand(
 ) -> list[dict[str, object]]:
     """The setups of the rounds that the first person is served."""
     served: list[str] = []
-    monkeypatch.setattr(recorder, "_by_hand", lambda targets, study, **place: served.append(study))
+    monkeypatch.setattr(
+        recorder, "serve_players", lambda targets, study, **place: served.append(study)
+    )
     CliRunner().invoke(group, ["record", *words], catch_exceptions=False, standalone_mode=False)
     folder.mkdir()
     (folder / "study.yaml").write_text(served[0], encoding="utf-8")
@@ -120,7 +122,7 @@ def gym_by_agent(folder: Path, monkeypatch: pytest.MonkeyPatch, action: str, *wo
 def test_an_agent_goes_at_the_pace_of_people(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ["--env", "MiniGrid-FourRooms-v0", "--seconds", "60"]
+    words = ["--env", "MiniGrid-FourRooms-v0", "--seconds", "30"]
     gym_by_agent(tmp_path, monkeypatch, "0", *words, "--name", "fast")
     gym_by_agent(tmp_path, monkeypatch, "0", *words, "--name", "slow", "--pace", "human")
     gym_by_agent(tmp_path, monkeypatch, "0", *words, "--name", "half", "--pace", "0.5")
@@ -192,7 +194,9 @@ def test_people_at_a_task_are_served_a_study_and_numbered_on(
     pytest.importorskip("vizdoom", reason="the engine is the extra `doom`")
     served: list[tuple[list[Path], str, dict[str, object]]] = []
     monkeypatch.setattr(
-        recorder, "_by_hand", lambda targets, study, **place: served.append((targets, study, place))
+        recorder,
+        "serve_players",
+        lambda targets, study, **place: served.append((targets, study, place)),
     )
     folder = tmp_path / "people"
     folder.mkdir()

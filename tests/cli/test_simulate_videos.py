@@ -17,7 +17,7 @@ from believable.cli import group
 from believable.contracts.registries import INSTRUMENTS
 from believable.simulate.client import Participant
 from believable.study.declaration import ExclusionRule
-from believable.web.participant.questions import localised
+from believable.web.participant.questions import localise
 from validation.video_means import MEANS, rows_of, study_file, write_study
 
 
@@ -149,4 +149,4 @@ def test_the_right_point_of_an_attention_row_never_reaches_a_browser() -> None:
         {"points": 7, "rows": ["calm", {"value": "attend", "attention": 2}]}
     )
     assert kind.attention(params) == {"attend": 2}
-    assert "attention" not in str(localised(params, "en"))
+    assert "attention" not in str(localise(params, "en"))

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from believable.analysis.run import prepared, settle, study_of
+from believable.analysis.run import prepare_data, settle, study_of
 from believable.analysis.version_answers import session_values
 from believable.analysis.version_records import data_versions
 from believable.bundle.read import read
@@ -91,7 +91,7 @@ def test_versions_without_an_effect_differ_no_more_than_by_chance(without: Path)
     bundle = read(without / "bundle")
     _, study = study_of(bundle)
     settled = settle(study, None, None)
-    data = prepared(bundle, settled, study)
+    data = prepare_data(bundle, settled, study)
     (humanness,) = [
         quantity for quantity in session_values(data, settled) if quantity.title == "clip.humanness"
     ]

@@ -18,7 +18,7 @@ from believable.coding.phrases import CODERS, CodingSettings, read_reason, simul
 from believable.coding.responses import Response
 from believable.coding.samples import RoundPlan, assign, draw
 from believable.core import seeds
-from believable.study.codebook import Codebook, resolved
+from believable.study.codebook import Codebook, resolve_codebook
 
 
 def simulate_coding(
@@ -32,7 +32,7 @@ def simulate_coding(
     """The rows of a coding that two simulated coders made of simulated texts. `phrases` names the
     ready codebook the texts were made from (`believable.coding.phrases`).
     """
-    how, whole = settings or CodingSettings(), resolved(book)
+    how, whole = settings or CodingSettings(), resolve_codebook(book)
     numbered = dict(enumerate(_shuffled(responses, seed), start=1))
     items = [response.item(number) for number, response in numbered.items()]
     plans = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from believable.coding.labels import Label, Mark, carried, changes
+from believable.coding.labels import Label, Mark, carry_over, changes
 from believable.study.codebook import Code, ready
 
 BOOK = ready("hntt")
@@ -37,8 +37,8 @@ def test_a_changed_meaning_is_told_from_a_changed_name() -> None:
 def test_labels_are_kept_put_up_for_review_or_taken_off() -> None:
     goal, smooth = Label("goal", "+", "more"), Label("smoothness", "+", "more")
     mark = Mark(labels=(goal, smooth), done=True)
-    assert carried(mark, {"goal": "keep"}) == (mark, False)
-    assert carried(mark, {"goal": "review"}) == (mark, True)
-    dropped, review = carried(mark, {"goal": "drop"})
+    assert carry_over(mark, {"goal": "keep"}) == (mark, False)
+    assert carry_over(mark, {"goal": "review"}) == (mark, True)
+    dropped, review = carry_over(mark, {"goal": "drop"})
     assert (dropped.labels, dropped.done, review) == ((smooth,), False, True)
-    assert carried(mark, {"intuition": "drop"}) == (mark, False)
+    assert carry_over(mark, {"intuition": "drop"}) == (mark, False)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from believable.core.nodes import parse
-from believable.study.codebook import Codebook, resolved
+from believable.study.codebook import Codebook, resolve_codebook
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "coding.md").read_text(
     encoding="utf-8"
@@ -25,7 +25,7 @@ def test_the_codebook_of_the_page_loads() -> None:
     assert problems == []
     assert tree is not None
     (one,) = tree.frozen()["codebooks"]
-    book = resolved(Codebook.model_validate(one, strict=True))
+    book = resolve_codebook(Codebook.model_validate(one, strict=True))
     assert book.codes[-1].id == "speed"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from believable.coding.labels import Label, Mark, as_json, from_json, merged, order, problems
+from believable.coding.labels import Label, Mark, as_json, from_json, merge_spans, order, problems
 from believable.core.errors import InvalidInput
 from believable.study.codebook import ready
 
@@ -63,7 +63,7 @@ def test_what_does_not_fit_the_codebook_is_named() -> None:
 
 
 def test_overlapping_words_are_one_stretch() -> None:
-    assert merged([(4, 9), (0, 2), (7, 12), (12, 14)]) == ((0, 2), (4, 14))
+    assert merge_spans([(4, 9), (0, 2), (7, 12), (12, 14)]) == ((0, 2), (4, 14))
 
 
 def test_labels_stand_in_the_order_of_the_codebook() -> None:

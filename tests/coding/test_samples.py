@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from believable.coding.samples import DrawableText, RoundPlan, allotted, assign, draw
+from believable.coding.samples import DrawableText, RoundPlan, allot, assign, draw
 from believable.core.errors import InvalidInput
 
 ITEMS = [DrawableText(number, f"j{number % 40}", "abc"[number % 3]) for number in range(1, 241)]
@@ -51,8 +51,8 @@ def test_by_judge_everybody_is_heard_before_anybody_twice() -> None:
 
 
 def test_places_are_allotted_by_largest_remainders() -> None:
-    assert allotted({"a": 50, "b": 30, "c": 20}, 10, random.Random(1)) == {"a": 5, "b": 3, "c": 2}
-    assert sum(allotted({"a": 1, "b": 1, "c": 1}, 2, random.Random(1)).values()) == 2
+    assert allot({"a": 50, "b": 30, "c": 20}, 10, random.Random(1)) == {"a": 5, "b": 3, "c": 2}
+    assert sum(allot({"a": 1, "b": 1, "c": 1}, 2, random.Random(1)).values()) == 2
 
 
 @given(st.integers(1, 200), st.integers(2, 5), st.floats(0, 1), st.integers(0, 99))

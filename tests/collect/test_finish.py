@@ -147,6 +147,6 @@ def test_screened_out_sessions_give_their_place_back(
     person.submit({"sky": "pink"})
     person.submit({"sky": "pink"})
     assert person.finish().outcome == "screened_out"
-    filled = desk.store.read(lambda conn: sessions.filled(conn, "s", ("open",), 0))
+    filled = desk.store.read(lambda conn: sessions.count_filled(conn, "s", ("open",), 0))
     assert filled == ()
     assert enter(link).complete().outcome == "complete"

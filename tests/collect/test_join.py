@@ -411,6 +411,7 @@ def test_expired_reservations_free_their_cell(
     assert cell(session(desk, enter(link).token)) == cell(gone)
 
 
+@pytest.mark.slow
 def test_processes_that_start_sessions_together_keep_the_balance(
     desk: Collect, database_url: str, make_definition: Any, tmp_path: Path
 ) -> None:

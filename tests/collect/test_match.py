@@ -23,8 +23,8 @@ from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput, NotFound
 from believable.store import review, studies
 from believable.store.collected import Recruited
-from believable.store.database_tables import links, sessions
 from believable.store.engine import Store
+from believable.store.tables.collected import links, sessions
 from believable.study.load import load
 
 KEY = b"k" * 32

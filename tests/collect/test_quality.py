@@ -18,7 +18,7 @@ from believable.collect.recruiting import participant_hash
 from believable.core.clock import VirtualClock
 from believable.pages.device import ROWS, tone_rows
 from believable.stimuli.signal import draw
-from believable.store.collected import answered_true, recruited
+from believable.store.collected import answered_true, recruited_sessions
 from believable.study.load import load
 
 STEP_MS = 250
@@ -219,7 +219,7 @@ def test_the_bonus_list_holds_who_passed_the_gate(
         " REVIEW,\ns2,bob,AWAITING REVIEW,\n"
     )
     file = read_platform(export)
-    sessions = desk.store.read(lambda conn: recruited(conn, "tested"))
+    sessions = desk.store.read(lambda conn: recruited_sessions(conn, "tested"))
     matched = match(file, sessions, key=desk.context.key, study_id="tested", codes={})
     earned = lambda participant: participant_hash(desk.context.key, "tested", participant) in passed  # noqa: E731
     write_lists(file, matched, tmp_path / "lists", bonus=0.5, screen_out_bonus=None, earned=earned)

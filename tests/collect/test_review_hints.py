@@ -40,9 +40,9 @@ def test_a_genuine_answer_has_no_hints() -> None:
 
 def test_the_same_words_have_the_same_digest_whatever_their_case_and_punctuation() -> None:
     other = "the first player HESITATED at the doors, and looked around; before it walked on"
-    digests = {review_hints.digest(review_hints.normalised(text)) for text in (GENUINE, other)}
+    digests = {review_hints.digest(review_hints.normalise_words(text)) for text in (GENUINE, other)}
     assert len(digests) == 1
-    assert review_hints.digest(review_hints.normalised("No idea!")) == "", (
+    assert review_hints.digest(review_hints.normalise_words("No idea!")) == "", (
         "too short to say anything"
     )
 
@@ -88,9 +88,9 @@ def test_far_below_the_median_of_page_and_session() -> None:
 def test_many_copies_are_summed_up_and_places_told_by_page() -> None:
     places = [review_hints.place_in_words(f"s{i}", i, 4, of="s1") for i in range(1, 6)]
     assert places[:2] == ["page 5 of this session", "session 2 (page 5)"]
-    assert review_hints.copied(places, 11, 1.0).words.endswith("and 6 more")
+    assert review_hints.copied_hint(places, 11, 1.0).words.endswith("and 6 more")
     assert (
-        review_hints.copied(places[:1], 0, 0.834).words
+        review_hints.copied_hint(places[:1], 0, 0.834).words
         == "nearly the same text (83%) as page 5 of this session"
     )
 
@@ -114,7 +114,7 @@ def test_texts_that_are_nearly_the_same_share_a_key_and_others_hardly_ever() -> 
         pairs.append((text, edited(text, chance.randint(0, 6), chance)))
     near = missed = 0
     for first, second in pairs:
-        sets = [review_hints.grams(review_hints.normalised(text)) for text in (first, second)]
+        sets = [review_hints.grams(review_hints.normalise_words(text)) for text in (first, second)]
         share = len(sets[0] & sets[1]) / len(sets[0] | sets[1])
         assert review_hints.similarity(*sets) == pytest.approx(share)
         if share >= review_hints.ALIKE_FROM:
@@ -136,5 +136,5 @@ def test_one_letter_repeated_and_a_million_words_are_compared_too() -> None:
     assert (
         review_hints.similarity(review_hints.grams("a" * 20), review_hints.grams("a" * 30)) == 1.0
     )
-    long = [review_hints.normalised("word " * n) for n in (200_000, 200_001)]
+    long = [review_hints.normalise_words("word " * n) for n in (200_000, 200_001)]
     assert review_hints.digest(long[0]) == review_hints.digest(long[1])

@@ -21,6 +21,7 @@ def test_the_key_is_made_once_and_private(tmp_path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == ["secret.key"]
 
 
+@pytest.mark.slow
 def test_processes_that_start_together_get_the_same_key(tmp_path: Path) -> None:
     imports = "import sys, pathlib; from believable.collect.context import load_key; "
     code = imports + "print(load_key(pathlib.Path(sys.argv[1]), {}).hex())"

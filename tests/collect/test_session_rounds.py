@@ -92,7 +92,7 @@ def accepted(told: list[TakenOver | None]) -> None:
 
 
 def ended(desk: Collect, one: HeldRound) -> session_rounds.EndedRound:
-    changes = desk.store.read(lambda conn: session_rounds.applied(conn, one))
+    changes = desk.store.read(lambda conn: session_rounds.applied_inputs(conn, one))
     made = session_rounds.record(one, changes)
     desk.store.write(lambda conn: session_rounds.end_round(conn, desk.context, one, made))
     return made
@@ -196,7 +196,7 @@ def test_pieces_of_several_rounds_are_stored_together_and_refused_alone(
     told = desk.store.write(lambda conn: stored.append(conn, pieces))
     assert [type(trouble) for trouble in told] == [type(None), TakenOver, type(None)]
     kept = [
-        desk.store.read(lambda conn, one=one: session_rounds.applied(conn, one))
+        desk.store.read(lambda conn, one=one: session_rounds.applied_inputs(conn, one))
         for one in (held[0], later, held[2])
     ]
     assert kept == [changes, [], changes]
@@ -219,7 +219,7 @@ def test_a_round_begins_again_where_the_study_wants_it(
     assert second.setup == first.setup
     third = opened(desk, somebody, "c")
     assert third.key.attempt == 2, "nothing was played, so nothing begins again"
-    assert len(desk.store.read(lambda conn: session_rounds.applied(conn, first))) > 0
+    assert len(desk.store.read(lambda conn: session_rounds.applied_inputs(conn, first))) > 0
 
 
 def test_only_the_current_round_and_only_by_who_claimed_last(

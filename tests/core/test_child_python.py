@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from believable.core import work
+from believable.core import processes, work
 from believable.core.child_python import protected_start, python_command
 
 SOURCES = Path(work.__file__).parents[1]
@@ -56,4 +56,4 @@ def _safe_path() -> bool:
 
 def test_children_of_a_library_call_are_protected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
-    assert work.in_child(_safe_path) is True
+    assert processes.in_child(_safe_path) is True

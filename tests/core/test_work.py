@@ -19,15 +19,8 @@ from typing import Any
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.core.work import (
-    Child,
-    WorkFailed,
-    available_cores,
-    bounds,
-    in_child,
-    map_chunks,
-    map_named,
-)
+from believable.core.processes import Child, WorkFailed, in_child
+from believable.core.work import available_cores, bounds, map_chunks, map_named
 from tests.waiting import wait_until
 
 

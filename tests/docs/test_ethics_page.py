@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from believable.store.database_tables import metadata
+from believable.store.tables.metadata import metadata
 from believable.study.load import PLACEHOLDER
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "ethics.md").read_text(encoding="utf-8")

@@ -1,81 +1,89 @@
 """The how-tos for parts are followed to the letter: their files are written as they are printed,
-checked, and used in a study.
+their checks pass, and their commands work in this order.
 """
 
 from __future__ import annotations
 
-import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.test_plugins import ROOT, answers, believable, run
+import believable
+from tests.how_to import DOCS, PAGES, commands_of, files_of, installed_package
+from tests.programs import ROOT, run
 
-HOW_TO = ROOT / "docs" / "how-to"
-_BLOCK = re.compile(r"^```\w+\n(?:#|//|<!--) (\S+/\S+\.\w+)(?: -->)?\n(.*?)^```$", re.S | re.M)
-_ENTRY = re.compile(r"^```toml\n(\[project.entry-points.*?)^```$", re.S | re.M)
-
-STUDY = """\
-believable: 1
-title: Faces
-seed: 7
-languages: [en]
-timeline:
-  - consent: {text: Take part., require: [agree]}
-%s  - finish: {}
+#: Calls the tests that a page shows, in the process of the package.
+CHECKS = """
+import runpy, sys
+for path in sys.argv[1:]:
+    tests = [test for name, test in runpy.run_path(path).items() if name.startswith("test_")]
+    assert tests
+    for test in tests:
+        test()
 """
+#: The parts that a page needs beside its own.
+NEEDED = {"protocol": ("instrument",)}
 
 
-def build(page: str, site: Path) -> set[str]:
-    """Write the files of a how-to into a package below `site`, declared as it says. Returns their
-    names inside the folder of the part.
-    """
-    text = (HOW_TO / page).read_text()
-    files = _BLOCK.findall(text)
-    for name, content in files:
-        file = site / "acme_believable" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content)
-    (site / "acme_believable" / "__init__.py").write_text("")
-    info = site / "acme_believable-0.1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-believable\nVersion: 0.1\n")
-    declared = "".join(_ENTRY.findall(text)).replace("[project.entry-points.", "[")
-    (info / "entry_points.txt").write_text(declared.replace('"', ""))
-    return {name.partition("/")[2] for name, _ in files}
+def pass_checks(folder: Path) -> None:
+    done = run("-c", CHECKS, *sorted((folder / "tests").glob("*.py")), site=folder)
+    assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize(
-    ("page", "files", "items", "check"),
-    [
-        (
-            "add-an-instrument.md",
-            {"__init__.py", "widget.html", "widget.js", "texts/en.yaml"},
-            "  - form: {id: mood, questions: [{id: face, prompt: How?, smiley: {}}]}\n",
-            "from believable.contracts.registries import INSTRUMENTS; from"
-            " believable.contracts.instrument import check_instrument;"
-            " check_instrument(INSTRUMENTS['smiley'])",
-        ),
-        (
-            "add-a-page-kind.md",
-            {"__init__.py", "page.js"},
-            "  - poem: {text: Roses are red., pause_s: 0}\n"
-            "  - form: {id: mood, questions: [{id: face, prompt: How?, likert: {points: 5}}]}\n",
-            "from believable.contracts.registries import PAGES; from believable.contracts.page"
-            " import check_page; check_page(PAGES['poem'])",
-        ),
-    ],
-)
-def test_what_a_how_to_prints_is_a_part_that_works(
-    page: str, files: set[str], items: str, check: str, tmp_path: Path
+def follow(page: str, folder: Path) -> None:
+    """Run every command of a page in the package's folder."""
+    for command in commands_of(page):
+        done = run(*command, site=folder, folder=folder)
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("part", [part for part in PAGES if part != "agent"])
+def test_a_part_is_built_checked_and_used_as_its_page_says(part: str, tmp_path: Path) -> None:
+    installed_package(tmp_path, *NEEDED.get(part, ()), part)
+    pass_checks(tmp_path)
+    follow(PAGES[part], tmp_path)
+
+
+def test_a_study_of_nothing_but_own_parts_goes_from_its_recording_to_its_report(
+    tmp_path: Path,
 ) -> None:
-    site, study = tmp_path / "site", tmp_path / "study"
-    site.mkdir()
-    study.mkdir()
-    assert build(page, site) == files
-    checked = run("-c", check, site=site)
-    assert checked.returncode == 0, checked.stderr
-    (study / "study.yaml").write_text(STUDY % items)
-    sound = believable("check", study, site=site)
-    assert sound.returncode == 0, sound.stdout + sound.stderr
-    assert answers(study, tmp_path / "bundle", site=site)
+    installed_package(tmp_path, *PAGES)
+    follow("extend.md", tmp_path)
+    (table,) = (tmp_path / "ducks-data").glob("data/*tap_press_data.csv")
+    header, *rows = [line.split(",") for line in table.read_text().splitlines()]
+    assert header[-2:] == ["media_ms", "strength"]
+    assert rows
+    assert {row[-1] for row in rows} == {"3"}
+    assert "tap_press" in (tmp_path / "ducks-data" / "documentation" / "codebook.csv").read_text()
+    (played,) = (tmp_path / "ducks-data").glob("data/*rounds_data.csv")
+    assert len(played.read_text().splitlines()) == 4
+    report = (tmp_path / "ducks-report" / "report.html").read_text()
+    assert "The share of glad people was" in report
+
+
+@pytest.mark.slow
+def test_scripts_of_the_page_have_the_types_that_it_promises(tmp_path: Path) -> None:
+    compiler = ROOT / "node_modules" / ".bin" / "tsc"
+    if not compiler.exists():
+        pytest.skip("TypeScript is not installed: make lint installs it")
+    installed_package(tmp_path, "instrument", "player")
+    config = tmp_path / "tsconfig.json"
+    (folder,) = believable.__path__
+    config.write_text(config.read_text().replace("FOLDER", folder))
+    done = subprocess.run([compiler, "-p", config], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    widget = tmp_path / "acme_believable" / "tap" / "widget.js"
+    widget.write_text(widget.read_text().replace("params.strength", "params.strenght"))
+    done = subprocess.run([compiler, "-p", config], capture_output=True, text=True, check=False)
+    assert "strenght" in done.stdout
+
+
+def test_every_page_about_adding_something_is_followed() -> None:
+    pages = {f"how-to/{file.name}" for file in (DOCS / "how-to").glob("add-a*.md")}
+    assert pages == {*PAGES.values(), *IN_OUR_TREE}
+    assert all(files_of(page) for page in PAGES.values())
+
+
+#: Pages about parts that only we add.
+IN_OUR_TREE = ("how-to/add-a-console-page.md", "how-to/add-a-statistic.md")

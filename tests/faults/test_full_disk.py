@@ -19,7 +19,7 @@ from believable.simulate.client import Participant, Patience
 from believable.simulate.crowd import link_token
 from believable.simulate.pace import RealPace
 from believable.simulate.server import Server
-from believable.store import accounts
+from believable.store import accounts, log_ins
 from believable.store.engine import Store
 from believable.web.app import Settings, create_app
 from validation.stored_check import differences
@@ -48,7 +48,7 @@ def log_in(app: Any) -> dict[str, str]:
 
     def enter(conn: Any) -> str:
         accounts.add(conn, "rosa", now_ms=now_ms, administrator=True)
-        token, _ = accounts.enter(conn, b"k" * 32, "rosa", "", now_ms=now_ms)
+        token, _ = log_ins.enter(conn, b"k" * 32, "rosa", "", now_ms=now_ms)
         return token
 
     return {"cookie": f"believable_console={store.write(enter)}"}

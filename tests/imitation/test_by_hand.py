@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.imitation.chain import chained, learn_chain
+from believable.imitation.chain import chain_distribution, learn_chain
 from believable.imitation.clusters import k_means
 from believable.imitation.goal_memory import GoalMemory, goal_set
 from believable.imitation.guides import (
@@ -213,11 +213,11 @@ def test_the_chain_weighs_what_was_done_before() -> None:
     given = np.array([[0.5, 0.5], [1.0, 0.0]])
     chain = np.array([[0.9, 0.1], [0.2, 0.8]])
     free = np.array([0.25 * 0.5 + 0.75, 0.25 * 0.5])
-    assert chained(given, np.array([0.25, 0.75]), chain, None).tolist() == pytest.approx(
+    assert chain_distribution(given, np.array([0.25, 0.75]), chain, None).tolist() == pytest.approx(
         free.tolist()
     )
     after = free * np.array([0.2, 0.8])
-    assert chained(given, np.array([0.25, 0.75]), chain, 1).tolist() == pytest.approx(
+    assert chain_distribution(given, np.array([0.25, 0.75]), chain, 1).tolist() == pytest.approx(
         (after / after.sum()).tolist()
     )
 

@@ -17,7 +17,7 @@ from believable.contracts.registries import INSTRUMENTS
 from believable.contracts.texts import Texts
 from believable.core.errors import InvalidInput
 from believable.study.load import load, problems
-from tests.test_plugins import PACKAGE
+from tests.how_to import write_package
 
 STUDY = """\
 believable: 1
@@ -34,7 +34,7 @@ timeline:
 @pytest.fixture
 def smiley(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Instrument[Any]]:
     """The instrument of the package, with its files in a folder of this test."""
-    monkeypatch.syspath_prepend(str(PACKAGE))
+    monkeypatch.syspath_prepend(str(write_package(tmp_path / "package", "instrument")))
     instrument = importlib.import_module("acme_believable.smiley").SMILEY
     folder = shutil.copytree(instrument.folder, tmp_path / "smiley")
     yield replace(instrument, folder=folder)

@@ -18,7 +18,7 @@ from believable.contracts.registries import INSTRUMENTS, PAGES, PLAYERS, WORLDS
 from believable.players import SIGNAL
 from believable.web import bundles
 from believable.web.bundles import ADDRESS, file_of, find_bundled, find_successor, page_script
-from believable.web.module_graph import MAIN, preloaded, served_folders
+from believable.web.module_graph import MAIN, preload_files, served_folders
 from build_hooks import script_bundles
 from tests.js.test_javascript import needs_node, node
 
@@ -123,7 +123,7 @@ def test_a_page_asks_for_at_most_three_files_and_is_not_heavier_than_its_modules
     page: str, bundled: Path
 ) -> None:
     scripts, most_bytes = LOADED[page]
-    files = preloaded((MAIN, *scripts))
+    files = preload_files((MAIN, *scripts))
     assert len(files) <= 3
     bodies = [(bundled / file.removeprefix(ADDRESS)).read_bytes() for file in files]
     assert sum(len(gzip.compress(body, mtime=0)) for body in bodies) < most_bytes
@@ -135,7 +135,7 @@ def test_scripts_of_other_packages_keep_their_addresses(bundled: Path) -> None:
     assert found[mine] == mine
     assert file_of(found[MAIN]) == file_of(found[widget("likert")])
     assert found[widget("likert")].endswith("#instruments_likert_widget")
-    assert mine in preloaded((MAIN, mine))
+    assert mine in preload_files((MAIN, mine))
 
 
 def test_a_page_uses_the_bundle_that_it_has_already(bundled: Path) -> None:

@@ -23,6 +23,7 @@ SCRIPTS = {
     "means": 1e-6,
     "resample": 2e-2,
     "pairs": 1e-6,
+    "leads": 1e-5,
     "pieces": 1e-6,
     "detection": 1e-6,
     "smoothness": 1e-6,

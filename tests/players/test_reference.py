@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from believable.contracts.controls import Controls
 from believable.contracts.registries import PLAYERS
-from believable.contracts.trial import Controls
 from believable.players import SIGNAL
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "players.md"

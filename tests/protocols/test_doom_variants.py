@@ -17,7 +17,7 @@ import pytest
 from believable.app.settings import Settings
 from believable.core.clock import VirtualClock
 from believable.protocols import READY_STUDIES
-from believable.protocols.doom_films import HANDS, MESSAGES, STATUS_BAR, played
+from believable.protocols.doom_films import HANDS, MESSAGES, STATUS_BAR, play_scripted
 from believable.protocols.variants import variant
 from believable.recordings.film_file import load_av
 from believable.simulate.asgi import running
@@ -152,7 +152,8 @@ def test_what_a_page_receives_tells_neither_condition_nor_agent(
 def test_two_of_a_kind_in_one_scene_go_their_own_ways() -> None:
     options, hand = {"map": "deathmatch", "picture": "160x120"}, HANDS["standin_rules"]
     first, same, other = (
-        played(options, "nobody", "person", hand, 7, player, 6).tracks[0] for player in (1, 1, 2)
+        play_scripted(options, "nobody", "person", hand, 7, player, 6).tracks[0]
+        for player in (1, 1, 2)
     )
     assert (first.x[0], first.y[0]) == (other.x[0], other.y[0])
     assert same.x == first.x

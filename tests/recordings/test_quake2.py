@@ -18,7 +18,7 @@ from believable.core.errors import InvalidInput
 from believable.recordings.file import from_bytes, to_bytes
 from believable.recordings.importers.dm2 import read_dm2
 from believable.recordings.importers.dm2_records import Quake2Demo
-from believable.recordings.importers.quake2 import FIGURE, carried, demo_events, import_demo
+from believable.recordings.importers.quake2 import FIGURE, carried_pickups, demo_events, import_demo
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "quake2"
 CONTENT = lzma.decompress((DATA / "testduel.dm2.xz").read_bytes())
@@ -70,7 +70,7 @@ def test_what_the_player_did_is_derived(demo: Quake2Demo) -> None:
     assert (verbs.count("jump"), verbs.count("shoot"), verbs.count("die")) == (97, 53, 2)
     assert verbs.count("pick-up") >= 95  # every own pickup sound, and what only the status bar told
     railgun = next(event for event in events if event.what == "Railgun")
-    held = carried(demo, events)
+    held = carried_pickups(demo, events)
     assert "Railgun" in held[railgun.frame]
     assert all(
         not have

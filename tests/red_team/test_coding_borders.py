@@ -26,7 +26,7 @@ from believable.store import (
 )
 from believable.store.coding_projects import BookVersion, CodingProject, project_id
 from believable.study.codebook import ready
-from believable.web.console.resolve_page import chosen
+from believable.web.console.resolve_page import choose_labels
 from tests.red_team.conftest import STUDY
 
 TEXT = "It hesitated at the doors."
@@ -295,4 +295,4 @@ ODD_LABELS = (
 def test_a_decision_with_an_odd_label_is_refused(label: str) -> None:
     book = BookVersion(version=1, book=ready("hntt"), policies={}, note="", user="x", at_ms=0)
     with pytest.raises(InvalidInput, match=r"decision|mark"):
-        chosen({f"label:{label}": "yes"}, book, {}, TEXT)
+        choose_labels({f"label:{label}": "yes"}, book, {}, TEXT)

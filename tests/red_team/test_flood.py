@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import select
 
 from believable.store import event_log
-from believable.store.database_tables import alarms, attempts
+from believable.store.tables.accounts import attempts
+from believable.store.tables.collected import alarms
 
 STUDY = """\
 believable: 1

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from believable.store.database_tables import view_checks
+from believable.store.tables.collected import view_checks
 from tests.films import film
 
 LENGTH_S = 2

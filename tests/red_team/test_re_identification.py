@@ -16,8 +16,8 @@ from believable.bundle.write import write
 from believable.collect.match import read_platform
 from believable.core.errors import Refused
 from believable.report.anonymise import ExactFacts, anonymise
-from believable.report.attack import platform_people, sessions_of_list
 from believable.report.coarsen import AttackList, Attempt, CoarsenedBundle, check_leaks, coarsen
+from believable.report.platform_list import platform_people, sessions_of_list
 from believable.report.precision import PRECISIONS, PRECISIONS_WITH_TIMES, Precision
 from tests.bundle.conftest import TREE, Making, definition_of
 from tests.red_team.platform_list import N_PEOPLE, write_platform

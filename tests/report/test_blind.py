@@ -25,8 +25,8 @@ from believable.report.blind import (
     WITHHELD,
     blinded_bundle,
     blinded_run,
+    hide_names,
     letters,
-    unnamed,
 )
 from believable.simulate import straight
 from believable.study.load import load
@@ -137,7 +137,7 @@ def test_roles_become_letters_and_rows_follow_the_letters(analysis: Analysis) ->
     section = Section(
         name="s", title="S", paragraphs=("Human clips.",), findings=(finding,), tables=(table,)
     )
-    blind = unnamed(replace(analysis, sections=(section,)), {"human": "B", "artificial": "A"})
+    blind = hide_names(replace(analysis, sections=(section,)), {"human": "B", "artificial": "A"})
     found = blind.sections[0]
     assert found.tables[0].rows == (("A", "called human", None), ("B", "B-A", 0.7))
     assert found.tables[0].undefined == {(0, "b"): "no clips"}

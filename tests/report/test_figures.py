@@ -12,7 +12,8 @@ import pytest
 from believable.analysis.findings import Analysis, Chart, ChartKind, Column, Table
 from believable.core.errors import InvalidInput
 from believable.report import figure_files
-from believable.report.chart_marks import DRAWERS, POINTER_ONLY
+from believable.report.chart_canvas import POINTER_ONLY
+from believable.report.chart_marks import DRAWERS
 from believable.report.chart_rows import ROWS_TOLD_WHOLE, charts_of, drawn, hues
 from believable.report.colours import DARK, LIGHT, PAGE
 from believable.report.figure_files import specification, still

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from believable.analysis.findings import Analysis
 from believable.report.colours import LIGHT
-from believable.report.figure_files import ordered, picture
+from believable.report.figure_files import order_markup, picture
 from believable.report.page import page
 
 
@@ -17,10 +17,10 @@ def test_the_same_figure_is_the_same_pdf(analysis: Analysis) -> None:
         made = {picture(drawing, "pdf", LIGHT) for _ in range(6)}
         assert len(made) == 1, name
         document = made.pop()
-        assert ordered(document) == document
+        assert order_markup(document) == document
         assert document.startswith(b"%PDF-")
         assert document.endswith(b"%%EOF")
 
 
 def test_what_is_laid_out_otherwise_stays_as_it_is() -> None:
-    assert ordered(b"%PDF-1.7 nothing like it") == b"%PDF-1.7 nothing like it"
+    assert order_markup(b"%PDF-1.7 nothing like it") == b"%PDF-1.7 nothing like it"

@@ -13,7 +13,7 @@ from believable.app.simulate import on_virtual_clock
 from believable.app.study_data import DataOptions
 from believable.core.clock import WallClock
 from believable.core.errors import InvalidInput
-from believable.core.work import WorkFailed
+from believable.core.processes import WorkFailed
 from believable.simulate.crowd import Crowd, Progress, Share, processes_for, shared_out
 from believable.simulate.person import Visit
 from believable.store.bundle_export import export

@@ -18,14 +18,18 @@ from believable.stats.equivalence import as_test
 from believable.stats.pairs import Comparisons, comparisons
 from believable.stats.strength_contrasts import (
     human_equivalence,
+    lead_equivalence,
     rank_strengths,
     strength_contrasts,
+    strength_lead,
 )
 from validation.ladder import SPAN, simulate, true_strengths
 
 ORACLE = Path(__file__).parents[1] / "oracles" / "pairs"
 INPUT = json.loads((ORACLE / "input.json").read_text())["clustered"]
 OUTPUT = json.loads((ORACLE / "output.json").read_text())["clustered"]
+LEADS_INPUT = json.loads((ORACLE.parent / "leads" / "input.json").read_text())["clustered"]
+LEADS = json.loads((ORACLE.parent / "leads" / "output.json").read_text())["clustered"]
 #: The level of the ranks in the script, so that some of them are significant.
 RANK_ALPHA = 0.3
 
@@ -75,6 +79,39 @@ def test_equivalence_with_people_as_in_r(index: int) -> None:
         assert result.p_value == pytest.approx(p_value, rel=1e-4)
         assert result.equivalent == (p_value < 0.05)
         assert as_test(result).p_value == result.p_value
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_leads_and_parts_of_the_variance_as_in_r(index: int) -> None:
+    r = LEADS[index]
+    fit = bradley_terry(read_sample(LEADS_INPUT[index]))
+    assert fit.spread is not None
+    for row, (first, second) in enumerate(zip(r["first"], r["second"], strict=True)):
+        lead = strength_lead(fit, first, second)
+        assert lead.value == pytest.approx(r["lead"][row], abs=1e-6)
+        assert lead.low == pytest.approx(r["low"][row], abs=1e-5)
+        assert lead.high == pytest.approx(r["high"][row], abs=1e-5)
+        assert lead.se == pytest.approx(r["se"][row], rel=1e-4)
+        assert lead.df[0] == pytest.approx(r["df"][row], rel=1e-4)
+        margin = LEADS_INPUT[index]["margin"] / 4
+        same = lead_equivalence(fit, first, second, margin=margin)
+        assert same.p_value == pytest.approx(r["tost"][row], rel=1e-3)
+        assert same.equivalent == (r["tost"][row] < 0.05)
+        back = strength_lead(fit, second, first)
+        assert (back.low, back.high) == pytest.approx((-lead.high, -lead.low), abs=1e-9)
+        weights = np.zeros(len(fit.spread.values))
+        weights[fit.items.index(first)], weights[fit.items.index(second)] = 1, -1
+        shares = fit.spread.shares(weights)
+        parts = [r[f"share_{part}"][row] for part in ("judges", "clips", "rest")]
+        assert shares == pytest.approx(parts, rel=1e-4, abs=1e-6)
+
+
+def test_without_ties_the_lead_is_the_hyperbolic_tangent_of_half_the_difference() -> None:
+    data = comparisons(["a"] * 9, ["b"] * 9, ["left"] * 6 + ["right"] * 3)
+    lead = strength_lead(bradley_terry(data), "a", "b")
+    assert lead.value == pytest.approx(6 / 9 - 3 / 9)
+    assert lead.low is not None
+    assert -1 < lead.low < lead.value
 
 
 def test_a_contrast_does_not_depend_on_the_order_of_the_comparisons_or_of_the_two() -> None:

@@ -22,7 +22,7 @@ from believable.stimuli.constant_rate import (
     SOUND_BYTES,
     ByteBudget,
     byte_budget,
-    filled,
+    fill_picture,
     filled_sound,
     sound_places,
 )
@@ -181,10 +181,10 @@ def test_places_of_pictures_make_up_the_rate() -> None:
 
 def test_the_last_unit_of_a_picture_is_filled_with_words() -> None:
     sample = bytes([0, 0, 0, 2, 9, 16, 0, 0, 0, 3, 65, 1, 128])
-    assert filled(sample, 20) == bytes(
+    assert fill_picture(sample, 20) == bytes(
         [0, 0, 0, 2, 9, 16, 0, 0, 0, 9, 65, 1, 128, 0, 0, 3, 0, 0, 3]
     )
-    assert filled(sample, 13) == filled(sample, 15) == sample
+    assert fill_picture(sample, 13) == fill_picture(sample, 15) == sample
 
 
 def sounding(path: Path, loud: float) -> Path:

@@ -13,7 +13,7 @@ from believable.core.errors import StudyError
 from believable.recordings import actions, file
 from believable.recordings.actions import log_of
 from believable.recordings.recording import Recording
-from believable.stimuli.judging import Variant, judged_log, judged_replay, padded, served_replay
+from believable.stimuli.judging import Variant, judged_log, judged_replay, pad_header, served_replay
 from believable.stimuli.prepare import prepare
 from believable.stimuli.verify import verify
 from believable.study.definition import REPLAY_TYPE, Definition
@@ -162,6 +162,6 @@ def test_recordings_of_a_scenario_are_served_with_equal_sizes(tmp_path: Path) ->
 @pytest.mark.parametrize("missing", [0, 1, 2, 70_000])
 def test_padding_is_exact_and_changes_nothing(missing: int) -> None:
     body = gzip.compress(b"what is seen", mtime=0)
-    longer = padded(body, len(body) + missing)
+    longer = pad_header(body, len(body) + missing)
     assert len(longer) == len(body) + missing
     assert gzip.decompress(longer) == b"what is seen"

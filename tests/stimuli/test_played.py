@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Playwright
 
-from believable.stimuli.prepare import stripped
+from believable.stimuli.prepare import strip_metadata
 from tests.films import films
 
 pytest.importorskip("av", reason="needs the video extra")
@@ -49,7 +49,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 def test_copies_play_to_the_end_in_chromium(tmp_path: Path, playwright: Playwright) -> None:
     made = films(tmp_path / "made", ["human", "scripted"], duration_s=4.0)
     for path in made:
-        stripped(path, tmp_path / path.name)
+        strip_metadata(path, tmp_path / path.name)
     (tmp_path / "page.html").write_text("<!doctype html><video id=video muted></video>")
     server = http.server.ThreadingHTTPServer(
         ("127.0.0.1", 0), functools.partial(Quiet, directory=str(tmp_path))

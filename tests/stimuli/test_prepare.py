@@ -93,7 +93,7 @@ def test_samples_stay_as_browsers_want_them(make_video: Any, tmp_path: Path, sou
     browsers.
     """
     path = make_video(f"a.{source}", container=source)
-    prepare.stripped(path, tmp_path / "copy.mp4")
+    prepare.strip_metadata(path, tmp_path / "copy.mp4")
     with av.open(str(tmp_path / "copy.mp4")) as file:
         length_bytes = (file.streams.video[0].codec_context.extradata[4] & 3) + 1
         samples = [bytes(packet) for packet in file.demux(video=0) if packet.size]
@@ -186,7 +186,7 @@ def test_the_second_server_takes_the_copies_of_the_first(
     definition = make_definition([{"id": "clip", "file": "stimuli/clip.mp4"}])
     media = prepare.prepare(definition, tmp_path, hosts[0])
     monkeypatch.setattr(
-        "believable.stimuli.prepare.stripped", None
+        "believable.stimuli.prepare.strip_metadata", None
     )  # nothing is left to be done there
     assert prepare.prepare(definition, tmp_path, hosts[1]) == media
     digest = media["clip"].digest

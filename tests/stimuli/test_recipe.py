@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.stimuli.recipe import Mask, Recipe, Shot, fitted, in_words, picture_chain
+from believable.stimuli.recipe import Mask, Recipe, Shot, fit_size, in_words, picture_chain
 
 
 def test_masks_are_read_and_refused_in_words() -> None:
@@ -37,9 +37,9 @@ def test_equal_recipes_have_equal_digests_and_others_do_not() -> None:
 
 
 def test_pictures_keep_their_shape() -> None:
-    assert fitted((160, 90), 1280, 720) == (1280, 720)
-    assert fitted((100, 100), 1280, 720) == (720, 720)
-    assert fitted((720 * 16 / 15, 576), 1280, 720) == (960, 720)  # pixels that are not square
+    assert fit_size((160, 90), 1280, 720) == (1280, 720)
+    assert fit_size((100, 100), 1280, 720) == (720, 720)
+    assert fit_size((720 * 16 / 15, 576), 1280, 720) == (960, 720)  # pixels that are not square
 
 
 def test_a_turned_picture_is_turned_back_before_it_is_fitted() -> None:

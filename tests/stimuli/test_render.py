@@ -10,7 +10,8 @@ from believable.core.errors import InvalidInput
 from believable.recordings.file import write
 from believable.recordings.recording import Actor, RecordedWorld, Recording, Timing, Track
 from believable.stimuli.artifacts import film_amounts
-from believable.stimuli.raster import Look, Rasteriser, render, render_file, whole_world
+from believable.stimuli.raster import Rasteriser, whole_world
+from believable.stimuli.render import Look, render, render_file
 from believable.worlds import draw
 
 av = pytest.importorskip("av", reason="needs the video extra")

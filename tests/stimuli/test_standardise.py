@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput
 from believable.stimuli import inventory, source_pool, standardise
+from believable.stimuli.loudness import integrated_lufs
 from believable.stimuli.probe import decode, facts
 from believable.stimuli.recipe import Mask, Recipe
 from believable.stimuli.source_pool import SourceDetails, StimulusSource
-from believable.stimuli.standardise import integrated_lufs
 from tests.waiting import wait_until
 
 av: Any = pytest.importorskip("av", reason="needs the video extra")

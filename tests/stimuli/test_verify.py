@@ -12,7 +12,7 @@ import pytest
 
 from believable.core.errors import Problem
 from believable.stimuli import verify
-from believable.stimuli.prepare import stripped
+from believable.stimuli.prepare import strip_metadata
 from believable.stimuli.probe import MediaFacts
 
 pytest.importorskip("av", reason="needs the video extra")
@@ -85,7 +85,7 @@ def test_a_file_cut_off_behind_its_index_is_found(
     """With the index in front, a cut file opens well and only ends early."""
 
     source = make_video("source.mp4", frames=100)
-    stripped(source, tmp_path / "stimuli" / "front.mp4")
+    strip_metadata(source, tmp_path / "stimuli" / "front.mp4")
     data = (tmp_path / "stimuli" / "front.mp4").read_bytes()
     (tmp_path / "stimuli" / "front.mp4").write_bytes(data[: int(len(data) * 0.6)])
     found = verify.verify(make_definition([stimulus("front")]), tmp_path)

@@ -12,9 +12,9 @@ from believable.core import event_chain, ids
 from believable.core.clock import VirtualClock
 from believable.store import migration, sessions
 from believable.store.database import Database
-from believable.store.database_tables import definitions, studies
 from believable.store.engine import Store
 from believable.store.sessions import Session
+from believable.store.tables.collected import definitions, studies
 
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]

@@ -10,9 +10,9 @@ from sqlalchemy.exc import DBAPIError
 
 from believable.store import audit_log, sessions
 from believable.store.audit_log import FORGOTTEN, SAME_LOOK_MS, AuditFilter
-from believable.store.database_tables import audit
 from believable.store.engine import Store
 from believable.store.sessions import Session
+from believable.store.tables.accounts import audit
 
 pytestmark = pytest.mark.both_databases
 

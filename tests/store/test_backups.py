@@ -13,13 +13,13 @@ from sqlalchemy import insert, select, update
 
 from believable.core.clock import VirtualClock
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused
-from believable.store import audit_log, event_log, sessions
+from believable.store import audit_log, event_checks, sessions
 from believable.store.backups import backup, count_rows, verify_file
-from believable.store.database_tables import blobs, tombstones
-from believable.store.database_tables import events as events_table
 from believable.store.engine import Store
 from believable.store.restoration import restore
 from believable.store.sessions import Session
+from believable.store.tables.collected import blobs, tombstones
+from believable.store.tables.collected import events as events_table
 
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]
@@ -32,7 +32,7 @@ def filled(store: Store, make_session: MakeSession, body: Body) -> Store:
         session = make_session(store, number)
         seqs = (1, 2, 3, 4, 6) if number == 3 else (1, 2, 3, 4, 5)
         store.append(
-            event_log.check_batch(
+            event_checks.check_batch(
                 f"token-{number}",
                 1,
                 [(seq, body(seq, text=f"secret words {number}")) for seq in seqs],
@@ -143,7 +143,7 @@ def test_a_backup_of_one_kind_restores_into_the_other(
     lite, server = f"sqlite:///{tmp_path / 'b.db'}", postgres.new_database()
     with Store.open(lite, clock=VirtualClock()) as store:
         make_session(store)
-        store.append(event_log.check_batch("token-1", 1, [(1, body(1, text="ü😀'\u2028"))]))
+        store.append(event_checks.check_batch("token-1", 1, [(1, body(1, text="ü😀'\u2028"))]))
         store.write(lambda conn: audit_log.note_audit(conn, user="u", what="x", at_ms=1))
         before = everything(store)
     restore(backup(lite, tmp_path / "1.backup").path, server, live_lost=True)
@@ -201,7 +201,7 @@ def test_a_backup_while_events_pour_in_is_one_moment(
         seq = 0
         while not done.is_set():
             seq = store.append(
-                event_log.check_batch(
+                event_checks.check_batch(
                     "token-1", 1, [(seq + n, body(seq + n, text="x" * 3000)) for n in range(1, 20)]
                 )
             )
@@ -222,7 +222,7 @@ def test_damage_is_found(tmp_path: Path, make_session: MakeSession, body: Body) 
     with Store.open(url) as store:
         make_session(store)
         store.append(
-            event_log.check_batch(
+            event_checks.check_batch(
                 "token-1", 1, [(n, body(n, text="y" * 500)) for n in range(1, 200)]
             )
         )

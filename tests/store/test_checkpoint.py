@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from believable.store import event_log
+from believable.store import event_checks
 from believable.store.engine import Store
 from believable.store.sessions import Session
 from tests.waiting import wait_until
@@ -19,7 +19,7 @@ def test_pages_move_into_the_file_by_themselves(
         make_session(store)
         text = "x" * 3_000
         store.append(
-            event_log.check_batch("token-1", 1, [(n, body(n, text=text)) for n in range(1, 200)])
+            event_checks.check_batch("token-1", 1, [(n, body(n, text=text)) for n in range(1, 200)])
         )
         assert Path(f"{path}-wal").stat().st_size > 500_000
         wait_until(lambda: path.stat().st_size > 500_000, "the log is not folded into the file")

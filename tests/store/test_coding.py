@@ -14,17 +14,11 @@ from believable.coding.responses import Response
 from believable.coding.samples import RoundPlan
 from believable.core import event_chain
 from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, TakenOver
-from believable.store import (
-    alarms,
-    bundle_export,
-    coding_marks,
-    coding_projects,
-    coding_rounds,
-    database_tables,
-)
+from believable.store import alarms, bundle_export, coding_marks, coding_projects, coding_rounds
 from believable.store.bundle_export import pseudonyms
 from believable.store.coding_projects import CodingProject, TextMedium
 from believable.store.engine import Store
+from believable.store.tables import coding as coding_tables
 from believable.study.codebook import ready
 
 pytestmark = pytest.mark.both_databases
@@ -186,7 +180,7 @@ def test_a_tab_that_was_taken_over_is_told_and_what_it_sent_is_kept_outside(fill
         send(filled, 1, (2, operation(one, Mark(labels=(SMOOTH,)))))
     (stored,) = filled.read(lambda conn: coding_marks.marks(conn, "why"))
     assert stored.mark.labels == (GOAL,)
-    count = select(func.count()).select_from(database_tables.coding_strays)
+    count = select(func.count()).select_from(coding_tables.coding_strays)
     assert filled.read(lambda conn: conn.execute(count).scalar()) == 1
 
 
@@ -213,7 +207,7 @@ def test_what_cannot_be_understood_is_kept_and_sounds_an_alarm(filled: Store, bo
     assert send(filled, 1, (1, body)) == 1
     assert (
         filled.read(
-            lambda conn: conn.execute(select(database_tables.coding_operations.c.body)).scalar()
+            lambda conn: conn.execute(select(coding_tables.coding_operations.c.body)).scalar()
         )
         == body
     )
@@ -286,10 +280,9 @@ def test_a_new_version_carries_labels_as_decided(
     filled: Store, policy: str, labels: tuple[Label, ...], done: bool, review: bool
 ) -> None:
     marked(filled, (GOAL, SMOOTH))
-    assert filled.read(lambda conn: coding_projects.affected(conn, "why", ["goal", "other"])) == {
-        "goal": 1,
-        "other": 0,
-    }
+    assert filled.read(
+        lambda conn: coding_projects.affected_labels(conn, "why", ["goal", "other"])
+    ) == {"goal": 1, "other": 0}
     new = BOOK.model_copy(update={"title": "Second"})
 
     def add(conn: Connection) -> int:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput, StorageFull, Unavailable
-from believable.store import alarms, audit_log, event_log, sessions
+from believable.store import alarms, audit_log, event_checks, event_log, sessions
 from believable.store.engine import Store
 from believable.store.sessions import Session
 from tests.waiting import wait_until
@@ -101,7 +101,9 @@ def fill(store: Store, session: Session, body: Body) -> int:
     """Send until the disk is full; how many events were acknowledged."""
     seq = 0
     while True:
-        batch = event_log.check_batch("token-1", 1, [(seq + 1, body(seq + 1, text="x" * 20_000))])
+        batch = event_checks.check_batch(
+            "token-1", 1, [(seq + 1, body(seq + 1, text="x" * 20_000))]
+        )
         try:
             seq = store.append(batch)
         except StorageFull:
@@ -125,7 +127,7 @@ def test_a_full_disk_is_never_acknowledged_and_recovers_by_itself(
         assert kept == list(range(1, acknowledged + 1))
         clock.advance(60_000)
         store.limit_pages(None)
-        batch = event_log.check_batch(
+        batch = event_checks.check_batch(
             "token-1", 1, [(acknowledged + 1, body(acknowledged + 1, text="x" * 20_000))]
         )
         assert store.append(batch) == acknowledged + 1
@@ -147,9 +149,9 @@ def test_on_a_full_disk_what_still_fits_is_stored(
         release = threading.Event()
         store._writer.submit(lambda conn: release.wait(20))
         large = store._writer.submit(
-            event_log.check_batch("token-1", 1, [(1, body(1, text="x" * 1_000_000))])
+            event_checks.check_batch("token-1", 1, [(1, body(1, text="x" * 1_000_000))])
         )
-        small = store._writer.submit(event_log.check_batch("token-2", 1, [(1, body(1))]))
+        small = store._writer.submit(event_checks.check_batch("token-2", 1, [(1, body(1))]))
         release.set()
         assert small.result(20) == 1
         with pytest.raises(StorageFull):
@@ -189,7 +191,9 @@ def test_postgres_restarted_in_the_middle_loses_and_doubles_nothing(
         def send() -> None:
             seq = 0
             while not done.is_set() or seq < 50:
-                seq = store.append(event_log.check_batch("token-1", 1, [(seq + 1, body(seq + 1))]))
+                seq = store.append(
+                    event_checks.check_batch("token-1", 1, [(seq + 1, body(seq + 1))])
+                )
                 acknowledged.append(seq)
                 store.write(note)
 

@@ -14,24 +14,20 @@ from believable.core.errors import NotFound, Withdrawn
 from believable.core.ids import token_hash
 from believable.store import (
     audit_log,
-    database_tables,
+    event_checks,
     event_log,
     review,
     rounds,
     sessions,
     view_checks,
 )
-from believable.store.database_tables import (
-    blobs,
-    metadata,
-    review_answers,
-    review_keys,
-    review_sessions,
-    tombstones,
-)
 from believable.store.engine import Store
 from believable.store.rounds import RoundKey
 from believable.store.sessions import Session
+from believable.store.tables import coding as coding_tables
+from believable.store.tables.collected import blobs, tombstones
+from believable.store.tables.metadata import metadata
+from believable.store.tables.review import review_answers, review_keys, review_sessions
 
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]
@@ -54,7 +50,7 @@ def code(conn: Connection, session: Session, words: str) -> None:
     """
     name, at = f"project-{session.number}", {"session": session.id, "received_ms": 0}
     made = {"id": name, "pool": "real", "title": "t", "sources": "[]", "seed": 1, "created_ms": 0}
-    conn.execute(insert(database_tables.coding_projects).values(**made))
+    conn.execute(insert(coding_tables.coding_projects).values(**made))
     text = {
         "project": name,
         "number": 1,
@@ -63,12 +59,12 @@ def code(conn: Connection, session: Session, words: str) -> None:
         "text": f"{words} text",
         "about": "{}",
     }
-    conn.execute(insert(database_tables.coding_texts).values(**text))
+    conn.execute(insert(coding_tables.coding_texts).values(**text))
     log = {"id": f"log-{session.number}", "project": name, "coder": "c", "head_hash": ""}
-    conn.execute(insert(database_tables.coding_logs).values(**log))
+    conn.execute(insert(coding_tables.coding_logs).values(**log))
     sent = {"log": log["id"], "seq": 1, "body": f"{words} memo", **at}
-    conn.execute(insert(database_tables.coding_operations).values(**sent))
-    conn.execute(insert(database_tables.coding_strays).values(**sent, epoch=1))
+    conn.execute(insert(coding_tables.coding_operations).values(**sent))
+    conn.execute(insert(coding_tables.coding_strays).values(**sent, epoch=1))
     mark = {
         "project": name,
         "round": 1,
@@ -78,9 +74,9 @@ def code(conn: Connection, session: Session, words: str) -> None:
         "version": 1,
     }
     flags = {"done": True, "suggested": False, "review": False}
-    conn.execute(insert(database_tables.coding_marks).values(**mark, **flags, coder="c", at_ms=0))
+    conn.execute(insert(coding_tables.coding_marks).values(**mark, **flags, coder="c", at_ms=0))
     conn.execute(
-        insert(database_tables.coding_outcomes).values(
+        insert(coding_tables.coding_outcomes).values(
             **mark, how="discussed", note=words, user="u", at_ms=0
         )
     )
@@ -90,7 +86,7 @@ def fill(store: Store, session: Session, body: Body, words: str) -> None:
     """Something of this session in every table that can hold something."""
     number = session.number
     store.append(
-        event_log.check_batch(
+        event_checks.check_batch(
             f"token-{number}",
             1,
             [(n, body(n, text=f"{words} {n} " + "z" * 6000)) for n in range(1, 6)],
@@ -99,7 +95,7 @@ def fill(store: Store, session: Session, body: Body, words: str) -> None:
     store.write(lambda conn: sessions.change(conn, session.id, epoch=2))
     with pytest.raises(Exception, match="another tab"):
         store.append(
-            event_log.check_batch(f"token-{number}", 1, [(9, body(9, text=f"{words} stray"))])
+            event_checks.check_batch(f"token-{number}", 1, [(9, body(9, text=f"{words} stray"))])
         )
 
     def more(conn: Connection) -> None:

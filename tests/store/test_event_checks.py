@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from believable.core.errors import InvalidInput, TooLarge
 from believable.core.ids import token_hash
-from believable.store import event_log
+from believable.store import event_checks, event_log
 from believable.store.engine import Store
 from believable.store.sessions import Session
 
@@ -31,11 +31,11 @@ def text(**changes: Any) -> str:
 
 def test_a_batch_keeps_bodies_to_the_letter() -> None:
     bodies = [text(), text(trial=None), json.dumps(GOOD, indent=3), text(data={"x": "\ud83d"})]
-    made = event_log.check_batch("token", 1, list(enumerate(bodies, 1)))
+    made = event_checks.check_batch("token", 1, list(enumerate(bodies, 1)))
     assert made.events == tuple(enumerate(bodies, 1))
     assert made.token_hash == token_hash("token")
-    assert event_log.check_batch("token", 1, [(1, text()), (1, text())]).events == ((1, text()),)
-    assert event_log.check_batch("token", 0, []).events == ()
+    assert event_checks.check_batch("token", 1, [(1, text()), (1, text())]).events == ((1, text()),)
+    assert event_checks.check_batch("token", 0, []).events == ()
 
 
 @pytest.mark.parametrize(
@@ -71,27 +71,27 @@ def test_a_batch_keeps_bodies_to_the_letter() -> None:
 )
 def test_malformed_batches_are_explained(numbered: Any, complaint: str) -> None:
     with pytest.raises(InvalidInput, match=complaint):
-        event_log.check_batch("token", 1, numbered)
+        event_checks.check_batch("token", 1, numbered)
 
 
 @pytest.mark.parametrize("epoch", [-1, True, "1", None, 2**31])
 def test_epochs_are_whole_numbers(epoch: Any) -> None:
     with pytest.raises(InvalidInput, match="epoch"):
-        event_log.check_batch("token", epoch, [])
+        event_checks.check_batch("token", epoch, [])
 
 
 def test_sizes_are_limited_but_a_million_characters_fit() -> None:
     hostile = text(data={"value": '"\\\n<' * 250_000})
     assert len(hostile) > 1_000_000
-    event_log.check_batch("token", 1, [(1, hostile)])
+    event_checks.check_batch("token", 1, [(1, hostile)])
     with pytest.raises(TooLarge, match="at most 500 events"):
-        event_log.check_batch("token", 1, [(n, text()) for n in range(1, 502)])
+        event_checks.check_batch("token", 1, [(n, text()) for n in range(1, 502)])
     with pytest.raises(TooLarge, match="Send several"):
-        event_log.check_batch(
+        event_checks.check_batch(
             "token", 1, [(n, text(data={"v": "x" * 3_000_000})) for n in range(1, 4)]
         )
     with pytest.raises(TooLarge, match="Shorten the answer"):
-        event_log.check_batch("token", 1, [(1, text(data={"v": "x" * 4_000_000}))])
+        event_checks.check_batch("token", 1, [(1, text(data={"v": "x" * 4_000_000}))])
 
 
 @given(
@@ -107,7 +107,7 @@ def test_sizes_are_limited_but_a_million_characters_fit() -> None:
 def test_rubbish_is_refused_and_never_crashes(rubbish: Any) -> None:
     if rubbish:
         with pytest.raises(InvalidInput):
-            event_log.check_batch("token", 1, rubbish)
+            event_checks.check_batch("token", 1, rubbish)
 
 
 def test_hostile_text_comes_back_to_the_letter(
@@ -118,7 +118,7 @@ def test_hostile_text_comes_back_to_the_letter(
         json.dumps({**GOOD, "data": {"v": value}}, ensure_ascii=False) for value in hostile_texts
     ]
     numbered = list(enumerate(bodies, 1))
-    assert store.append(event_log.check_batch("token-1", 1, numbered)) == len(bodies)
+    assert store.append(event_checks.check_batch("token-1", 1, numbered)) == len(bodies)
     kept = store.read(lambda conn: list(event_log.event_bodies(conn, session.id)))
     assert [(seq, body) for seq, body, _ in kept] == numbered
     found = store.read(
@@ -152,7 +152,7 @@ def test_reading_goes_page_by_page(
 ) -> None:
     monkeypatch.setattr(event_log, "PAGE", 3)
     session = make_session(store)
-    store.append(event_log.check_batch("token-1", 1, [(n, body(n)) for n in range(1, 8)]))
+    store.append(event_checks.check_batch("token-1", 1, [(n, body(n)) for n in range(1, 8)]))
     for after in range(8):
         found = store.read(
             lambda conn, after=after: [

@@ -16,12 +16,13 @@ from sqlalchemy import event, update
 from believable.core import event_chain
 from believable.core.clock import VirtualClock
 from believable.core.errors import Conflict, InvalidInput, NotFound, Refused, TakenOver, Withdrawn
-from believable.store import event_log, sessions
+from believable.store import event_checks, event_log, sessions
 from believable.store.database import Database
-from believable.store.database_tables import sessions as sessions_table
 from believable.store.engine import Store
-from believable.store.event_log import SEQ_WINDOW, EventBatch
+from believable.store.event_checks import EventBatch
+from believable.store.event_log import SEQ_WINDOW
 from believable.store.sessions import Session
+from believable.store.tables.collected import sessions as sessions_table
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.both_databases
@@ -53,7 +54,7 @@ def row(store: Store, session: str) -> Session:
 def send(
     store: Store, seqs: list[int], body: Body, *, epoch: int = 1, token: str = "token-1"
 ) -> int:
-    return store.append(event_log.check_batch(token, epoch, [(seq, body(seq)) for seq in seqs]))
+    return store.append(event_checks.check_batch(token, epoch, [(seq, body(seq)) for seq in seqs]))
 
 
 def test_a_batch_is_acknowledged_and_extends_the_chain(
@@ -101,12 +102,12 @@ def test_other_content_under_a_stored_number_is_a_conflict_with_an_alarm(
     session = make_session(store)
     send(store, [1, 2], body)
     with pytest.raises(Conflict, match=r"event 2 is stored with other content"):
-        store.append(event_log.check_batch("token-1", 1, [(2, body(99)), (3, body(3))]))
+        store.append(event_checks.check_batch("token-1", 1, [(2, body(99)), (3, body(3))]))
     assert stored(store, session.id) == {1: body(1), 2: body(2)}
     assert strays(store, session.id) == [(1, 2, body(99)), (1, 3, body(3))]
     assert [alarm.kind for alarm in store.alarms()] == ["chain_conflict"]
     with pytest.raises(Conflict):
-        store.append(event_log.check_batch("token-1", 1, [(2, body(99))]))
+        store.append(event_checks.check_batch("token-1", 1, [(2, body(99))]))
     assert len(store.alarms()) == 1, "the same alarm is not raised twice"
     assert send(store, [3], body) == 3, "the session goes on"
 
@@ -236,7 +237,7 @@ def test_any_mix_of_batches_agrees_with_the_model(
                 used = max(0, epoch - behind)
                 sent |= set(pairs)
                 clash = any(accepted.get(seq, text) != text for seq, text in pairs)
-                batch = event_log.check_batch(token, used, pairs)
+                batch = event_checks.check_batch(token, used, pairs)
                 if used < epoch:
                     with pytest.raises(TakenOver):
                         store.append(batch)

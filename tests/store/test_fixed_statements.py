@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import Connection, bindparam, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from believable.store.database_tables import sessions, studies
 from believable.store.engine import Store
 from believable.store.fixed_statements import FixedStatement, run_many, run_text
+from believable.store.tables.collected import sessions, studies
 from believable.store.trouble import Trouble, trouble
 
 pytestmark = pytest.mark.both_databases

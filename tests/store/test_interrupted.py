@@ -24,6 +24,7 @@ time.sleep(600)
 
 
 @pytest.mark.postgres
+@pytest.mark.slow
 def test_a_server_ends_with_the_tests_that_were_killed() -> None:
     folder = Path(tempfile.mkdtemp(prefix="believable-pg-"))
     root = Path(__file__).resolve().parents[2]

@@ -19,8 +19,8 @@ from alembic.script import ScriptDirectory
 
 from believable.core.errors import Refused
 from believable.store import migration, studies
-from believable.store.database_tables import metadata
 from believable.store.engine import Store
+from believable.store.tables.metadata import metadata
 
 pytestmark = pytest.mark.both_databases
 
@@ -109,6 +109,7 @@ def test_opening_again_changes_nothing(database_url: str) -> None:
             assert store.read(migration.revision) == migration.REVISION
 
 
+@pytest.mark.slow
 def test_processes_that_start_together_make_the_tables_once(empty_database_url: str) -> None:
     started = [
         subprocess.Popen(

@@ -11,7 +11,9 @@ import pytest
 from sqlalchemy import Connection, create_engine, event, insert
 
 from believable.core.errors import InvalidInput
-from believable.store import database_tables, monitor
+from believable.store import monitor
+from believable.store.tables import collected as collected_tables
+from believable.store.tables.metadata import metadata
 
 NOW = 1_750_000_000_000
 MINUTE = 60_000
@@ -21,12 +23,12 @@ _number = itertools.count(1)
 @pytest.fixture
 def conn(scratch: Connection) -> Connection:
     scratch.execute(
-        insert(database_tables.studies).values(
+        insert(collected_tables.studies).values(
             id="s", title="S", state="open", definition="d", created_ms=NOW
         )
     )
     scratch.execute(
-        insert(database_tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW)
+        insert(collected_tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW)
     )
     return scratch
 
@@ -65,7 +67,7 @@ def session_row(**values: Any) -> dict[str, Any]:
 
 def put(conn: Connection, **values: Any) -> str:
     row = session_row(**values)
-    conn.execute(insert(database_tables.sessions).values(row))
+    conn.execute(insert(collected_tables.sessions).values(row))
     return str(row["id"])
 
 
@@ -81,7 +83,7 @@ def put_events(
         }
         for i, (at_ms, kind) in enumerate(arrivals)
     ]
-    conn.execute(insert(database_tables.events), rows)
+    conn.execute(insert(collected_tables.events), rows)
 
 
 def finished(outcome: str, **values: Any) -> dict[str, Any]:
@@ -110,7 +112,7 @@ def test_every_started_session_is_in_one_place(conn: Connection) -> None:
     put(conn, **finished("failed_checks"))
     put(conn, **finished("declined"))
     conn.execute(
-        insert(database_tables.tombstones).values(
+        insert(collected_tables.tombstones).values(
             session="gone", token_hash="g", study="s", link_kind="open", number=99, withdrawn_ms=NOW
         )
     )
@@ -132,7 +134,7 @@ def test_pools_are_never_added_up(conn: Connection) -> None:
 
 def test_other_studies_do_not_show(conn: Connection) -> None:
     conn.execute(
-        insert(database_tables.studies).values(
+        insert(collected_tables.studies).values(
             id="o", title="O", state="open", definition="d", created_ms=NOW
         )
     )
@@ -147,7 +149,7 @@ def test_the_funnel_follows_people_through_the_trials(conn: Connection) -> None:
     out = put(conn, **finished("screened_out", position=3))
     for position, status in ((0, "done"), (1, "failed")):
         conn.execute(
-            insert(database_tables.trials).values(
+            insert(collected_tables.trials).values(
                 session=out, position=position, key="k", status=status, answers="{}", closed_ms=NOW
             )
         )
@@ -165,7 +167,7 @@ def test_the_funnel_follows_people_through_the_trials(conn: Connection) -> None:
 
 def test_the_funnel_holds_one_definition(conn: Connection) -> None:
     conn.execute(
-        insert(database_tables.definitions).values(hash="e", study="s", body="{}", created_ms=NOW)
+        insert(collected_tables.definitions).values(hash="e", study="s", body="{}", created_ms=NOW)
     )
     put(conn, definition="e")
     put(conn, definition="d")
@@ -210,7 +212,7 @@ def test_a_participant_cannot_fake_a_stall_with_words(conn: Connection) -> None:
     one = put(conn, top_seq=1, head_seq=1)
     body = json.dumps({"kind": "answer.change", "data": {"value": 'I typed "media.stall" here'}})
     conn.execute(
-        insert(database_tables.events).values(
+        insert(collected_tables.events).values(
             session=one, seq=1, body=body, received_ms=NOW - 5_000
         )
     )
@@ -256,13 +258,13 @@ def cost(n_sessions: int, n_events: int) -> tuple[int, int]:
     statements.
     """
     engine = create_engine("sqlite://")
-    database_tables.metadata.create_all(engine)
+    metadata.create_all(engine)
     with engine.begin() as conn:
         rows = [
             session_row(top_seq=n_events, head_seq=n_events, position=i % 9)
             for i in range(n_sessions)
         ]
-        conn.execute(insert(database_tables.sessions), rows)
+        conn.execute(insert(collected_tables.sessions), rows)
         conn.exec_driver_sql(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT"
             ' INTO events SELECT id, i, \'{"kind":"clock"}\', ? - (? - i) * 100 FROM sessions, n'

@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import Connection, insert, update
 
 from believable.core.errors import InvalidInput, NotFound
-from believable.store import database_tables, overview, studies
+from believable.store import overview, studies
+from believable.store.tables import collected as collected_tables
 
 NOW = 1_750_000_000_000
 HOUR = 3_600_000
@@ -18,10 +19,10 @@ HOUR = 3_600_000
 def conn(scratch: Connection) -> Connection:
     for name in ("s", "empty"):
         row = {"id": name, "title": name, "state": "open", "definition": "d", "created_ms": NOW}
-        scratch.execute(insert(database_tables.studies).values(row))
+        scratch.execute(insert(collected_tables.studies).values(row))
     for version, at_ms in (("d", NOW), ("e", NOW + 1)):
         scratch.execute(
-            insert(database_tables.definitions).values(
+            insert(collected_tables.definitions).values(
                 hash=version, study="s", body="{}", created_ms=at_ms
             )
         )
@@ -54,7 +55,7 @@ def put(conn: Connection, number: int, kind: str = "open", **values: Any) -> str
         "reservation_ms": HOUR,
         **values,
     }
-    conn.execute(insert(database_tables.sessions).values(row))
+    conn.execute(insert(collected_tables.sessions).values(row))
     return name
 
 
@@ -183,8 +184,8 @@ def test_sessions_are_sorted_by_any_column_and_those_without_a_value_stand_last(
 ) -> None:
     fill(conn)
     conn.execute(
-        update(database_tables.sessions)
-        .where(database_tables.sessions.c.number == 4)
+        update(collected_tables.sessions)
+        .where(collected_tables.sessions.c.number == 4)
         .values(started_ms=NOW - 2 * HOUR)
     )
     assert chosen(conn, order="number", descending=False) == [1, 2, 3, 4, 5]

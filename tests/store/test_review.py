@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import Connection, insert, select
 
 from believable.core.errors import Conflict, InvalidInput, NotFound
-from believable.store import audit_log, database_tables, review, sessions
+from believable.store import audit_log, review, sessions
+from believable.store.tables import collected as collected_tables
 
 NOW = 1_750_000_000_000
 
@@ -16,12 +17,12 @@ NOW = 1_750_000_000_000
 @pytest.fixture
 def conn(scratch: Connection) -> Connection:
     scratch.execute(
-        insert(database_tables.studies).values(
+        insert(collected_tables.studies).values(
             id="s", title="S", state="open", definition="d", created_ms=NOW
         )
     )
     scratch.execute(
-        insert(database_tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW)
+        insert(collected_tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW)
     )
     return scratch
 
@@ -52,7 +53,7 @@ def put(conn: Connection, number: int, kind: str = "open", **values: Any) -> str
         "finished_ms": NOW + 90_000,
         **values,
     }
-    conn.execute(insert(database_tables.sessions).values(row))
+    conn.execute(insert(collected_tables.sessions).values(row))
     return name
 
 
@@ -82,7 +83,7 @@ def test_a_decision_needs_a_kind_and_a_reason(conn: Connection, kind: str, reaso
         review.decide(
             conn, session=one, answer="k/q", kind=kind, reason=reason, user="ada", at_ms=NOW
         )
-    assert conn.execute(select(database_tables.decisions)).all() == []
+    assert conn.execute(select(collected_tables.decisions)).all() == []
 
 
 def test_rejecting_frees_the_place_and_unrejecting_takes_it_again(conn: Connection) -> None:
@@ -90,7 +91,8 @@ def test_rejecting_frees_the_place_and_unrejecting_takes_it_again(conn: Connecti
 
     def places() -> int:
         return sum(
-            row.n_sessions for row in sessions.filled(conn, "s", ("open", "personal"), NOW + 1)
+            row.n_sessions
+            for row in sessions.count_filled(conn, "s", ("open", "personal"), NOW + 1)
         )
 
     assert places() == 1
@@ -117,9 +119,9 @@ def test_excluding_frees_the_place_too_but_leaves_the_payment_alone(conn: Connec
     row = sessions.by_id(conn, name)
     assert row is not None
     assert (row.approved, row.rejected, row.excluded) == (True, False, True)
-    assert not sessions.filled(conn, "s", ("open", "personal"), NOW + 1)
+    assert not sessions.count_filled(conn, "s", ("open", "personal"), NOW + 1)
     review.judge(conn, session=name, deed="include", reason="mistaken", user="ada", at_ms=NOW)
-    assert sessions.filled(conn, "s", ("open", "personal"), NOW + 1)
+    assert sessions.count_filled(conn, "s", ("open", "personal"), NOW + 1)
     review.judge(conn, session=name, deed="reject", reason="a bot", user="ada", at_ms=NOW)
     row = sessions.by_id(conn, name)
     assert row is not None

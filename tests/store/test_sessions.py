@@ -69,5 +69,5 @@ def test_who_holds_a_place(store: Store, make_session: MakeSession) -> None:
     ]
     for number, (values, holds) in enumerate(rows, 1):
         make_session(store, number, arms={"holds": str(holds)}, **values)
-    filled = store.read(lambda conn: sessions.filled(conn, "study", POOLS["real"], now_ms))
+    filled = store.read(lambda conn: sessions.count_filled(conn, "study", POOLS["real"], now_ms))
     assert filled == (FilledCell({"holds": "True"}, {}, 3),)

@@ -16,8 +16,8 @@ from sqlalchemy.exc import DBAPIError
 
 from believable.contracts.inputs import InputChange
 from believable.core import event_chain
-from believable.store import audit_log, event_log, migration, overview, rounds, view_checks
-from believable.store.collected import collected
+from believable.store import audit_log, event_checks, migration, overview, rounds, view_checks
+from believable.store.collected import collected_sessions
 from believable.store.engine import Store
 
 pytestmark = pytest.mark.both_databases
@@ -123,7 +123,7 @@ def as_numbers(rows: Rows) -> Rows:
 
 def test_old_sessions_are_whole_and_new_columns_say_nothing_of_them(old_database_url: str) -> None:
     with Store.open(old_database_url) as store:
-        sessions = store.read(lambda conn: list(collected(conn, "faces", simulated=True)))
+        sessions = store.read(lambda conn: list(collected_sessions(conn, "faces", simulated=True)))
         assert [one.session.outcome for one in sessions] == ["complete"] * 3
         for one in sessions:
             head = event_chain.extend(
@@ -164,7 +164,7 @@ def test_old_sessions_go_on_and_the_audit_log_refuses_more(
             row["token_hash"] for row in old_rows["sessions"] if row["id"] == session.id
         )
         event = json.dumps({"kind": "page.open", "trial": 0, "at_ms": 1, "mono_ms": 1, "data": {}})
-        batch = event_log.EventBatch(token_hash, session.epoch, ((session.head_seq + 1, event),))
+        batch = event_checks.EventBatch(token_hash, session.epoch, ((session.head_seq + 1, event),))
         assert store.append(batch) == session.head_seq + 1
         store.write(lambda conn: audit_log.note_audit(conn, user="u", what="later", at_ms=1))
         for statement in ("UPDATE audit SET what = 'nothing', session = NULL", "DELETE FROM audit"):

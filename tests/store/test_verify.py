@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from sqlalchemy import delete, update
 
-from believable.store import event_log
+from believable.store import event_checks
 from believable.store.backups import broken_chains
-from believable.store.database_tables import events as table
 from believable.store.engine import Store
 from believable.store.sessions import Session
+from believable.store.tables.collected import events as table
 
 
 def test_chains_are_recomputed(
@@ -19,7 +19,9 @@ def test_chains_are_recomputed(
     for number in (1, 2, 3, 4):
         make_session(store, number)
         store.append(
-            event_log.check_batch(f"token-{number}", 1, [(seq, body(seq)) for seq in (1, 2, 3, 5)])
+            event_checks.check_batch(
+                f"token-{number}", 1, [(seq, body(seq)) for seq in (1, 2, 3, 5)]
+            )
         )
     assert store.read(lambda conn: list(broken_chains(conn))) == []
     changes = [

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, event, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from believable.core.errors import InvalidInput, Refused, Unavailable
-from believable.store import audit_log, event_log, sessions
+from believable.store import audit_log, event_checks, sessions
 from believable.store.engine import Store
 from believable.store.sessions import Session
 
@@ -104,11 +104,11 @@ def test_batches_and_changes_mix(store: Store, make_session: MakeSession, body: 
         make_session(store, number)
     release, _ = held(store)
     waiting = [
-        store._writer.submit(event_log.check_batch("token-1", 1, [(1, body(1))])),
+        store._writer.submit(event_checks.check_batch("token-1", 1, [(1, body(1))])),
         store._writer.submit(note("between")),
-        store._writer.submit(event_log.check_batch("nobody", 1, [(1, body(1))])),
-        store._writer.submit(event_log.check_batch("token-2", 1, [(2, body(2))])),
-        store._writer.submit(event_log.check_batch("token-1", 1, [(2, body(2))])),
+        store._writer.submit(event_checks.check_batch("nobody", 1, [(1, body(1))])),
+        store._writer.submit(event_checks.check_batch("token-2", 1, [(2, body(2))])),
+        store._writer.submit(event_checks.check_batch("token-1", 1, [(2, body(2))])),
     ]
     release.set()
     assert waiting[0].result(20) == 2, "both batches of a session are in when the first is answered"
@@ -126,11 +126,11 @@ def test_a_batch_that_cannot_be_stored_fails_alone(
     """
     for number in (1, 2):
         make_session(store, number)
-    store.append(event_log.check_batch("token-1", 1, [(1, body(1))]))
+    store.append(event_checks.check_batch("token-1", 1, [(1, body(1))]))
     store.write(lambda conn: sessions.change(conn, "session-1", head_seq=0, top_seq=0))
     release, _ = held(store)
-    broken = store._writer.submit(event_log.check_batch("token-1", 1, [(1, body(1))]))
-    sound = store._writer.submit(event_log.check_batch("token-2", 1, [(1, body(1))]))
+    broken = store._writer.submit(event_checks.check_batch("token-1", 1, [(1, body(1))]))
+    sound = store._writer.submit(event_checks.check_batch("token-2", 1, [(1, body(1))]))
     release.set()
     assert isinstance(broken.exception(20), IntegrityError)
     assert sound.result(20) == 1
@@ -182,7 +182,7 @@ def test_a_group_limit_of_one_commits_each_change(database_url: str) -> None:
 
 
 def test_reading_sees_only_what_is_committed(store: Store) -> None:
-    from believable.store.database_tables import audit as table  # noqa: PLC0415
+    from believable.store.tables.accounts import audit as table  # noqa: PLC0415
 
     inside, release = threading.Event(), threading.Event()
 

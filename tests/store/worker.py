@@ -8,7 +8,7 @@ import asyncio
 import json
 import sys
 
-from believable.store import event_log
+from believable.store import event_checks
 from believable.store.engine import Store
 
 
@@ -26,7 +26,7 @@ async def main(url: str, worker: int, n_workers: int, n_sessions: int, n_events:
             for seq in range(1 + worker, n_events + 1, n_workers):
                 acks.append(
                     await store.aappend(
-                        event_log.check_batch(f"token-{session}", 1, [(seq, body(seq))])
+                        event_checks.check_batch(f"token-{session}", 1, [(seq, body(seq))])
                     )
                 )
             return acks

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from believable.core.errors import InvalidInput, NotFound
-from believable.study.codebook import Code, Codebook, from_yaml, ready, ready_names, resolved
+from believable.study.codebook import (
+    Code,
+    Codebook,
+    from_yaml,
+    ready,
+    ready_names,
+    resolve_codebook,
+)
 
 
 def test_three_codebooks_come_with_believable() -> None:
@@ -53,7 +60,7 @@ def test_ready_codebooks_explain_every_code(name: str) -> None:
 def test_own_codes_replace_those_of_the_same_id_and_follow_the_rest() -> None:
     mine = Code(id="goal", label="Aim", definition="Mine.")
     new = Code(id="speed", label="Speed", definition="How fast.")
-    whole = resolved(Codebook(id="reasons", ready="hntt", codes=(new, mine)))
+    whole = resolve_codebook(Codebook(id="reasons", ready="hntt", codes=(new, mine)))
     assert whole.code("goal") == mine
     assert [code.id for code in whole.codes][:2] == ["smoothness", "goal"]
     assert whole.codes[-1] == new

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from believable.contracts.protocol import CONDITIONS, Option, problem_of
+from believable.contracts.protocol import EVERY, EVERY_PAIR, Option, problem_of
 from believable.contracts.registries import PROTOCOLS
 
 DECLARATIONS = [protocol.declaration for protocol in PROTOCOLS]
@@ -64,4 +64,5 @@ def test_words_are_checked_against_those_there_are():
 def test_parts_are_words_or_conditions():
     for declaration in DECLARATIONS:
         for outcome in declaration.outcomes:
-            assert outcome.parts == CONDITIONS or "*" not in outcome.parts
+            of_conditions = {EVERY, EVERY_PAIR} & set(outcome.parts)
+            assert not of_conditions or of_conditions == set(outcome.parts)

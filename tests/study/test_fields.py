@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from believable.contracts.controls import Controls
 from believable.contracts.fields import keys, record_inside, type_words
 from believable.contracts.record import Rule
-from believable.contracts.trial import Block, Controls, Pauses, Question
+from believable.contracts.trial import Block, Pauses, Question
 from believable.pages.finish import Finish, Redirects
 from believable.pages.watch import Watch
 from believable.study.records import Study

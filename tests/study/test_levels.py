@@ -6,7 +6,16 @@ import pytest
 
 from believable.contracts.trial import Block, outline
 from believable.pages.text import TextPage
-from believable.study.levels import Setting, levels, pool, settings, settle, unit_count
+from believable.study.levels import (
+    Setting,
+    levels,
+    pair_of,
+    pool,
+    round_robin,
+    settings,
+    settle,
+    unit_count,
+)
 
 
 @pytest.fixture
@@ -70,3 +79,30 @@ def test_the_outline_knows_the_blocks_around(study):
     assert [
         (entry.item.id, [block.id for block in entry.blocks]) for entry in outline(study.timeline)
     ] == [("block", []), ("inner", ["block"]), ("watch", ["block", "inner"]), ("finish", [])]
+
+
+@pytest.mark.parametrize("count", range(2, 10))
+def test_all_pairs_come_once_and_in_rounds(count):
+    names = tuple("abcdefghi"[:count])
+    pairs = round_robin(names)
+    assert len(pairs) == len(set(pairs)) == count * (count - 1) // 2
+    assert all(names.index(first) < names.index(second) for first, second in pairs)
+    size = count // 2
+    rounds = [pairs[at : at + size] for at in range(0, len(pairs), size)]
+    for pairs_of_round in rounds:
+        shown = [name for pair in pairs_of_round for name in pair]
+        assert len(shown) == len(set(shown)), "nobody meets two others in one round"
+
+
+def test_pairs_of_a_block(study):
+    page = TextPage(id="x")
+
+    def of(**options):
+        return levels(study, Block(id="b", over="pair", each=(page,), **options), Setting())
+
+    assert of() == ("human-scripted",)
+    assert of(pairs="star", center="scripted") == ("scripted-human",)
+    assert of(pairs="listed", levels=("scripted-human",)) == ("scripted-human",)
+    block = Block(id="b", over="pair", each=(page,))
+    assert settle(study, block, Setting(), "human-scripted").pair == ("human", "scripted")
+    assert pair_of("human-scripted") == ("human", "scripted")

@@ -142,7 +142,7 @@ def test_the_latest_run_of_a_trial_counts(study_of):
 )
 def test_right_answers(session, correct, answer, right):
     check = session[2].trial.model_copy(update={"correct": correct})
-    assert check.is_right(check.question.id, answer) is right
+    assert check.quiz.is_right(check.question.id, answer) is right
 
 
 def test_a_check_may_be_tried_again_until_its_attempts_are_used(session):

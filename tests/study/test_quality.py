@@ -10,7 +10,7 @@ import pytest
 
 from believable.contracts.submission import ClosedPage
 from believable.pages.device import DEVICE, Device, tone_rows
-from believable.pages.qa import QA, Qa, gated, score
+from believable.pages.qa import QA, Qa, gate_answers, score
 from believable.study.plan import Assignment, plan
 from believable.study.progress import answers_so_far, progress
 
@@ -147,7 +147,7 @@ def test_a_signal_of_ones_own_is_played_and_scored(study_of):
     """
     (test,) = [page.trial for page in planned(study_of(OWN)) if page.trial.kind == "qa"]
     signal = test.signal
-    assert (signal.duration_ms, test.medium_ms) == (12_000, 12_000)
+    assert (signal.duration_ms, test.player.medium_ms) == (12_000, 12_000)
     assert signal.levels(np.array([0, 2500, 4250, 6000, 9000.0])).tolist() == pytest.approx(
         [0.5, 0.5, 0.75, 1, 0.6]
     )
@@ -186,15 +186,15 @@ def test_a_signal_that_cannot_be_shown_is_reported(found, corners, words):
 
 def test_the_gate_looks_at_the_mean_of_both_tests(study_of):
     pages = planned(study_of(BOTH % "screen_out"))
-    first = gated(pages[2].trial, open_page(pages, [], 2), -0.5)
+    first = gate_answers(pages[2].trial, open_page(pages, [], 2), -0.5)
     assert first == {"sda": -0.5}, "the gate waits for the last test"
     closed = [ClosedPage(2, "done", first)]
-    assert gated(pages[3].trial, open_page(pages, closed, 3), 0.6) == {
+    assert gate_answers(pages[3].trial, open_page(pages, closed, 3), 0.6) == {
         "sda": 0.6,
         "mean_sda": pytest.approx(0.05),
         "reliable": False,
     }
-    assert gated(pages[3].trial, open_page(pages, closed, 3), 0.9)["reliable"] is True
+    assert gate_answers(pages[3].trial, open_page(pages, closed, 3), 0.9)["reliable"] is True
 
 
 def test_a_later_test_that_is_passed_over_does_not_hold_the_gate_up(study_of):
@@ -207,10 +207,10 @@ def test_a_later_test_that_is_passed_over_does_not_hold_the_gate_up(study_of):
         """)
     )
     at = next(page.position for page in pages if page.key == "see")
-    assert "reliable" in gated(
+    assert "reliable" in gate_answers(
         pages[at].trial, open_page(pages, [ClosedPage(0, "done", {"good": "no"})], at), -0.2
     )
-    assert "reliable" not in gated(
+    assert "reliable" not in gate_answers(
         pages[at].trial, open_page(pages, [ClosedPage(0, "done", {"good": "yes"})], at), -0.2
     )
 

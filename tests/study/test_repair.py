@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from believable.contracts.trial import Block, Controls
+from believable.contracts.controls import Controls
+from believable.contracts.trial import Block
 from believable.core.nodes import from_plain
 from believable.pages.text import TextPage
 from believable.pages.watch import Watch

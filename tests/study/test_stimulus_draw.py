@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from believable.contracts.trial import Slot
-from believable.study.stimulus_draw import OutOfStimuli, draw, match
+from believable.contracts.trial import MatchedSlots, Slot
+from believable.study.stimulus_draw import OutOfStimuli, draw, fill_all, match
 
 NAMES = "abcdef"
 ALLOWED = st.lists(st.sets(st.sampled_from(NAMES)).map(sorted).map(tuple), max_size=5)
@@ -64,3 +64,38 @@ def test_slots_in_order_come_in_the_order_of_the_file():
     for seed in range(20):
         drawn = draw(slots, taken=(), seed=seed)
         assert [drawn[slot] for slot in slots] == sorted(drawn.values())
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_stimuli_repeat_only_if_none_is_left_and_then_the_least_shown(seed):
+    slots = [Slot(f"p.{at}", "p", ("a", "b", "c"), again=True) for at in range(7)]
+    drawn, left_over = match(slots, taken=(), seed=seed)
+    shown = sorted(drawn.values())
+    assert not left_over
+    assert [shown.count(name) for name in "abc"] in ([3, 2, 2], [2, 3, 2], [2, 2, 3])
+    _, once = match([Slot(f"p.{at}", "p", ("a",)) for at in range(2)], taken=(), seed=seed)
+    assert len(once) == 1
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_matched_pairs_repeat_in_the_scenario_that_was_shown_least(seed):
+    scenarios = {"north": ("n1", "n2"), "south": ("s1", "s2")}
+    groups = [
+        MatchedSlots(
+            f"pairs.{page}",
+            "pairs",
+            tuple(
+                (
+                    Slot(f"pairs.{page}.0", "pairs", (first,), again=True),
+                    Slot(f"pairs.{page}.1", "pairs", (second,), again=True),
+                )
+                for first, second in scenarios.values()
+            ),
+        )
+        for page in range(5)
+    ]
+    filled = fill_all([], groups, taken=(), seed=seed)
+    assert not filled.left_over
+    shown = [tuple(filled.drawn[slot] for slot in filled.slots[group]) for group in groups]
+    assert set(shown) == set(scenarios.values())
+    assert sorted(shown.count(pair) for pair in scenarios.values()) == [2, 3]

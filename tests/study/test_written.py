@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from ruamel.yaml import YAML
 
+from believable.contracts.controls import Controls
 from believable.contracts.fields import as_yaml
 from believable.contracts.registries import INSTRUMENTS
-from believable.contracts.trial import Controls
 
 
 @pytest.mark.parametrize("one", INSTRUMENTS, ids=lambda one: one.name)

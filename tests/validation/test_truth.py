@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from believable.analysis.run import prepared
+from believable.analysis.run import prepare_data
 from believable.contracts.registries import PROTOCOLS
 from believable.protocols.hntt import people as hntt
 from believable.protocols.replay.analysis import judgements
@@ -93,7 +93,7 @@ def test_effects_that_differ_between_people_are_planted_and_deceive_the_publishe
         rng = np.random.default_rng(number)
         truth = case_of("replay").settings[setting]
         bundle = straight.bundle(definition, 34, rng, truth=truth)
-        judged = judgements(prepared(bundle, plan, definition.study), plan)
+        judged = judgements(prepare_data(bundle, plan, definition.study), plan)
         for effects in rejected:
             odds = flag_model(judged.seen, judged.ours, judged.baseline, effects=effects).odds_ratio
             rejected[effects] += odds.p_value is not None and odds.p_value < 0.05

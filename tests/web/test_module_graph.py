@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 import pytest
 
 from believable.contracts.registries import WORLDS
-from believable.web.module_graph import WORLD_SCRIPTS, preloaded, served_folders, with_imports
+from believable.web.module_graph import WORLD_SCRIPTS, preload_files, served_folders, with_imports
 
 #: Every import of a file, told in another way: the words after `from`, wherever they stand.
 _FROM = re.compile(r'(?:from|^import)\s+"([^"]+\.js)"', re.MULTILINE)
@@ -40,6 +40,6 @@ def test_no_import_is_left_out(address: str) -> None:
 
 
 def test_scripts_are_named_once_and_none_without_address() -> None:
-    scripts = preloaded((MAIN, None, MAIN))
+    scripts = preload_files((MAIN, None, MAIN))
     assert scripts[0] == MAIN
     assert len(set(scripts)) == len(scripts) > 10

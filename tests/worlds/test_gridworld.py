@@ -5,10 +5,7 @@ edit of ours.
 from __future__ import annotations
 
 import csv
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,10 +14,10 @@ from believable.bundle.read import read as read_bundle
 from believable.contracts.inputs import InputChange
 from believable.recordings import file
 from believable.worlds.live_round import LiveRound, record_round
+from tests.programs import believable, run
 from tests.worlds import chatworld
 from tests.worlds.chatworld import CHATWORLD, ChatSetup
 
-ROOT = Path(__file__).resolve().parents[2]
 WORLD = Path(__file__).parent / "gridworld"
 
 STUDY = """\
@@ -57,20 +54,6 @@ def study(tmp_path: Path) -> Path:
     return folder
 
 
-def run(*command: str | Path, site: Path | None) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join(str(folder) for folder in (ROOT / "src", site) if folder is not None)
-    words = [sys.executable, *map(str, command)]
-    return subprocess.run(
-        words, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}, check=False
-    )
-
-
-def believable(*arguments: str | Path, site: Path | None) -> str:
-    done = run("-m", "believable", *arguments, site=site)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 def rows(bundle: Path, table: str) -> list[dict[str, str]]:
     (file,) = bundle.glob(f"data/*{table}_data.csv")
     with file.open(encoding="utf-8", newline="") as lines:
@@ -92,11 +75,11 @@ check_world(WORLDS["gridworld"])
 def test_its_keys_are_read_and_those_of_other_worlds_are_not(study: Path, site: Path) -> None:
     believable("check", study, site=site)
     (study / "study.yaml").write_text(STUDY.replace("gems: 3", "size: 21"))
-    assert "size" in run("-m", "believable", "check", study, site=site).stdout
+    assert "size" in run("check", study, site=site).stdout
     (study / "study.yaml").write_text(STUDY.replace("stone", "stoen"))
-    assert "Did you mean 'stone'?" in run("-m", "believable", "check", study, site=site).stdout
+    assert "Did you mean 'stone'?" in run("check", study, site=site).stdout
     (study / "study.yaml").write_text(STUDY)
-    unknown = run("-m", "believable", "check", study, site=None)
+    unknown = run("check", study)
     assert unknown.returncode == 1
     assert "gridworld" in unknown.stdout
 

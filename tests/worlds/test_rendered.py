@@ -18,7 +18,7 @@ from believable.core.errors import InvalidInput
 from believable.recordings.file import write
 from believable.recordings.film_file import load_av
 from believable.recordings.recording import Recording
-from believable.stimuli import raster
+from believable.stimuli import render
 from believable.worlds.live_round import LiveRound, record_round
 from believable.worlds.world_check import check_world
 from tests.worlds.gridworld import GRIDWORLD, GridGame, GridSetup
@@ -190,16 +190,16 @@ def test_a_round_is_taken_up_without_looking_at_what_was() -> None:
 def test_films_come_from_the_world_at_any_size_and_camera(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(raster, "WORLDS", {"gridworld": world()})
+    monkeypatch.setattr(render, "WORLDS", {"gridworld": world()})
     recording, _ = record_round(world().game, a_setup(), CHANGES)
     source = tmp_path / "round.replay.json.gz"
     write(recording, source)
     for camera, rows in (("", slice(None)), ("below", slice(None, None, -1))):
         target = tmp_path / f"film{camera}.mp4"
-        count = raster.render_file(
+        count = render.render_file(
             source,
             target,
-            raster.Look(width_px=128, height_px=128, frames_per_s=10, camera=camera, crf=4),
+            render.Look(width_px=128, height_px=128, frames_per_s=10, camera=camera, crf=4),
         )
         with load_av("test").open(str(target)) as film:
             seen = [frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)]
@@ -208,19 +208,19 @@ def test_films_come_from_the_world_at_any_size_and_camera(
         for shown, picture in zip(seen, wanted, strict=True):
             assert np.abs(shown.astype(int) - picture[rows].astype(int)).mean() < 4
     with pytest.raises(InvalidInput, match=r"camera: unknown 'abov'\. Did you mean 'above'"):
-        raster.render_file(
-            source, tmp_path / "no.mp4", raster.Look(width_px=128, height_px=128, camera="abov")
+        render.render_file(
+            source, tmp_path / "no.mp4", render.Look(width_px=128, height_px=128, camera="abov")
         )
     assert not list(tmp_path.glob(".*part"))
 
 
 def test_at_another_rate_a_film_shows_what_stood_on_screen() -> None:
     frames = [np.full((2, 2, 3), number, np.uint8) for number in range(7)]
-    shown = raster._at_moments(
+    shown = render._at_moments(
         iter(frames), 0, 1000 / 35, [0.0, 1000 / 30, 2000 / 30, 100.0, 3000 / 35, 1000.0]
     )
     assert [int(picture[0, 0, 0]) for picture in shown] == [0, 1, 2, 3, 3, 6]
-    later = raster._at_moments(iter(frames[2:]), 2, 1000 / 35, [2000 / 30, 100.0, 1000.0])
+    later = render._at_moments(iter(frames[2:]), 2, 1000 / 35, [2000 / 30, 100.0, 1000.0])
     assert [int(picture[0, 0, 0]) for picture in later] == [2, 3, 6], (
         "the same from a later frame on"
     )
@@ -229,12 +229,12 @@ def test_at_another_rate_a_film_shows_what_stood_on_screen() -> None:
 def test_a_world_that_is_drawn_has_no_camera(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(raster, "WORLDS", {"gridworld": GRIDWORLD})
+    monkeypatch.setattr(render, "WORLDS", {"gridworld": GRIDWORLD})
     recording, _ = record_round(GRIDWORLD.game, a_setup(), CHANGES)
     write(recording, tmp_path / "round.replay.json.gz")
     with pytest.raises(InvalidInput, match="drawn from above and has none, got 'first'"):
-        raster.render_file(
+        render.render_file(
             tmp_path / "round.replay.json.gz",
             tmp_path / "x.mp4",
-            raster.Look(width_px=64, height_px=64, camera="first"),
+            render.Look(width_px=64, height_px=64, camera="first"),
         )

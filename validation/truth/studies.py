@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.analysis.resolution import resolve
-from believable.analysis.run import prepared
+from believable.analysis.run import prepare_data
 from believable.analysis.settled_plan import Plan
 from believable.contracts.registries import PROTOCOLS
 from believable.core.seeds import derive
@@ -87,7 +87,7 @@ def _chunk(job: Job) -> list[dict[str, Numbers]]:
             derive(job.seed, "truth", job.protocol, job.setting, job.purpose, number)
         )
         bundle = straight.bundle(definition, job.participants, rng, truth=truth)
-        main = analysis.main(prepared(bundle, plan, definition.study), plan, rng)
+        main = analysis.main(prepare_data(bundle, plan, definition.study), plan, rng)
         studies.append({name: numbers(result) for name, result in main.items()})
     return studies
 

@@ -30,6 +30,7 @@ BUILT_IN = {
     "gym/stable-baselines3": f"{_POLICIES}:STABLE_BASELINES3",
     "gym/network": f"{_POLICIES}:NETWORK",
     "gym/random": "believable.worlds.gym.random_player:RANDOM",
+    "pettingzoo/random": "believable.worlds.pettingzoo.random_player:RANDOM",
 }
 
 

@@ -68,7 +68,7 @@ def choose_agent(
     forms."""
     options = options or {}
     name, colon, argument = written.partition(":")
-    registered = _registered(name, world)
+    registered = find_registered(name, world)
     if registered is not None:
         return _with_argument(registered, written, argument if colon else None, options)
     file = Path(written)
@@ -86,7 +86,7 @@ def choose_agent(
     return _by_function(module, name, argument, written, world, options)
 
 
-def _registered(name: str, world: World) -> Agent[Any] | None:
+def find_registered(name: str, world: World) -> Agent[Any] | None:
     """By its full name, or by its name inside the world."""
     stand_in = world.playing.stand_in if world.playing else None
     for known in (f"{world.name}/{name}", name):

@@ -7,7 +7,7 @@ import datetime
 from believable.analysis.exclusions import ALWAYS
 from believable.analysis.findings import Drop
 from believable.analysis.registered import Registration
-from believable.analysis.run import prepared, settle, study_of
+from believable.analysis.run import prepare_data, settle, study_of
 from believable.bundle.left_out import AnalysisExclusions, LeaveOut
 from believable.bundle.read import Bundle
 from believable.bundle.tables import Row
@@ -28,7 +28,7 @@ def find_exclusions(plan: DeclaredPlan | None = None) -> LeaveOut:
         ):
             return None
         settled = settle(study, plan, None)
-        data = prepared(bundle, settled, study)
+        data = prepare_data(bundle, settled, study)
         kept = frozenset(data.sessions)
         return AnalysisExclusions(
             rows=tuple(

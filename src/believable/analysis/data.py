@@ -413,7 +413,7 @@ def rows_of(keys: Sequence[IntArray], wanted: Sequence[IntArray]) -> IntArray:
     return np.fromiter((first.get(key, -1) for key in asked), np.int64, len(wanted[0]))
 
 
-def joined(values: NDArray[Any], rows: IntArray, nothing: Any) -> NDArray[Any]:
+def join_values(values: NDArray[Any], rows: IntArray, nothing: Any) -> NDArray[Any]:
     """The values of those rows; `nothing` if there is no such row (−1)."""
     result = np.full(len(rows), nothing, dtype=values.dtype)
     result[rows >= 0] = values[rows[rows >= 0]]
@@ -462,5 +462,5 @@ def round_ms(data: Data, *trials: str) -> float | None:
         return None
     for entry in outline(data.study.timeline):
         if entry.item.plays_round == "round" and (not trials or entry.item.id in trials):
-            return float(entry.item.medium_ms)
+            return float(entry.item.player.medium_ms)
     return None

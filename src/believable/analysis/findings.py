@@ -445,7 +445,7 @@ def estimate_cells(estimate: Estimate) -> tuple[LOOSE_CELL, LOOSE_CELL, LOOSE_CE
     return (why if estimate.value is None else estimate.value, *bounds)
 
 
-def reasoned(reason: str | None, *cells: Cell) -> tuple[LOOSE_CELL, ...]:
+def with_reason(reason: str | None, *cells: Cell) -> tuple[LOOSE_CELL, ...]:
     """These cells, with the reason if there is no value."""
     return tuple(Undefined(reason or "undefined") if cell is None else cell for cell in cells)
 
@@ -454,8 +454,8 @@ def tested_cells(test: TestResult) -> tuple[LOOSE_CELL, ...]:
     """The estimate of a test, its bounds and p, each with the reason if there is none."""
     estimate = test.estimate
     if estimate is None:
-        return reasoned(test.reason, None, None, None, test.p_value)
-    return reasoned(
+        return with_reason(test.reason, None, None, None, test.p_value)
+    return with_reason(
         test.reason or estimate.reason, estimate.value, estimate.low, estimate.high, test.p_value
     )
 

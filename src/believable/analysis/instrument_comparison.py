@@ -23,8 +23,8 @@ from believable.analysis.trace_windows import (
     TOOL_NAMES,
     TOOLS,
     TraceAnnotation,
-    counted,
-    windowed,
+    count_windows,
+    cut_windows,
 )
 from believable.analysis.viewed_actions import (
     Stretches,
@@ -310,7 +310,7 @@ def trace_measures(
         mine = [line for line in recorded if line.instrument == tool]
         if not mine:
             continue
-        traces, _ = windowed(
+        traces, _ = cut_windows(
             [
                 TraceAnnotation(
                     session=line.session,
@@ -326,7 +326,7 @@ def trace_measures(
                 for line in mine
             ]
         )
-        numbers = counted(traces, 0.0, "mean")
+        numbers = count_windows(traces, 0.0, "mean")
         for name, words in _TRACE_WORDS.items():
             values = {
                 places[line.session, line.position]: float(value)

@@ -25,7 +25,7 @@ from believable.analysis.viewed_actions import (
     flagged_share,
     flags_by_page,
     judged,
-    ranked,
+    rank_actions,
     seeing_of,
     stretches_by_page,
 )
@@ -84,7 +84,7 @@ def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     flagging = any(timeline.flags for timeline in joined)
     tracing = any(timeline.traces.size for timeline in joined)
     breaks = {
-        timeline.stimulus: ranked(
+        timeline.stimulus: rank_actions(
             [
                 BeliefBreak(
                     place, _flag_share(timeline, place, plan.level) if flagging else _NO_FLAGS, fall

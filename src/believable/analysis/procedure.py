@@ -24,7 +24,12 @@ _ORDERS = {
     "fixed": "in a fixed order",
 }
 _LANGUAGES = {"en": "English", "de": "German"}
-_OVER = {"condition": "the conditions", "scenario": "the scenarios", "stimulus": "the stimuli"}
+_OVER = {
+    "condition": "the conditions",
+    "scenario": "the scenarios",
+    "stimulus": "the stimuli",
+    "pair": "the pairs of conditions",
+}
 #: More scenarios than these are counted and not named.
 _NAMED_AT_MOST = 8
 

@@ -24,7 +24,7 @@ from believable.study.records import Study
 Main: TypeAlias = Mapping[str, Estimate | TestResult]
 
 
-def untouched(data: Data, plan: Plan) -> Data:
+def keep_all(data: Data, plan: Plan) -> Data:
     """Nothing to clean beyond the plan's exclusions."""
     return data
 
@@ -55,7 +55,7 @@ class ProtocolAnalysis:
     analyse: Callable[[Data, Plan, np.random.Generator], tuple[Section, ...]]
     main: Callable[[Data, Plan, np.random.Generator], Main]
     methods: Callable[[Data, Plan, Verb], str]
-    clean: Callable[[Data, Plan], Data] = untouched
+    clean: Callable[[Data, Plan], Data] = keep_all
     warnings: Callable[[Data, Plan], tuple[str, ...]] = no_warnings
     planned: Callable[[Plan, Study, Sequence[int], np.random.Generator], Table | None] = (
         nothing_to_plan

@@ -29,7 +29,7 @@ def resolve(plan: DeclaredPlan, study: Study | None) -> Plan:
     return Plan(plan, own_analysis(plan, study), {})
 
 
-def undeclared(protocol: str, study: Study | None) -> Plan:
+def default_plan(protocol: str, study: Study | None) -> Plan:
     """The defaults of a protocol, for a study that declares nothing: everything found with it is
     exploratory.
     """

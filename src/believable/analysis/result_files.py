@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from believable.analysis.findings import Analysis, Cell, Column, Table
-from believable.bundle.cells import csv_line, neutralised
+from believable.bundle.cells import csv_line, neutralise
 
 FORMAT = "believable-results/1"
 RESULTS_FILE = "results.json"
@@ -20,7 +20,7 @@ TABLES_FOLDER = "tables"
 METHODS_FILE = "methods.txt"
 TEXT_FILE = "results.txt"
 BIBTEX_FILE = "sources.bib"
-#: Says in every row that data are simulated or stimuli stand-ins; present only if they are.
+#: Says in every row that data are simulated or stimuli are placeholders; present only if they are.
 MARK_COLUMN = "mark"
 _MARK = Column(
     name=MARK_COLUMN,
@@ -149,5 +149,5 @@ def _cell(cell: Cell) -> str:
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, str):
-        return neutralised(cell) if cell else ""
+        return neutralise(cell) if cell else ""
     return repr(float(cell)) if isinstance(cell, float) else str(int(cell))

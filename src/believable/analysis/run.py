@@ -23,7 +23,7 @@ from believable.analysis.layouts import Layouts
 from believable.analysis.moments import moments
 from believable.analysis.numbers import counted, in_words, listed, number
 from believable.analysis.registered import Deviation, Registration, deviations, plan_hash
-from believable.analysis.resolution import resolve, undeclared
+from believable.analysis.resolution import default_plan, resolve
 from believable.analysis.settled_plan import Plan
 from believable.analysis.verdicts import Restraint, judged, restraint_of, stopping
 from believable.analysis.version_records import (
@@ -80,7 +80,7 @@ def run(
             *deviations(registered, settled),
             *early_changes(registered, bundle, versions),
         )
-    return analysed(
+    return run_plan(
         bundle,
         study,
         settled,
@@ -101,7 +101,7 @@ class Hashes:
     plan: str
 
 
-def analysed(
+def run_plan(
     bundle: Bundle,
     study: Study | None,
     settled: Plan,
@@ -118,7 +118,7 @@ def analysed(
     registered one. `versions` are those of `bundle`. `unjudged`: why no hypothesis may be judged,
     if so.
     """
-    data = prepared(bundle, settled, study)
+    data = prepare_data(bundle, settled, study)
     analysis = settled.analysis
     rng = np.random.default_rng(derive(settled.seed, settled.protocol))
     sections = (participants(data, settled), *analysis.analyse(data, settled, rng))
@@ -239,10 +239,10 @@ def settle(study: Study | None, plan: DeclaredPlan | None, protocol: str | None)
             "study: it declares no analysis, so it is not known what to compute. Add an `analysis:`"
             " block to study.yaml, or name a protocol: --protocol " + "|".join(PROTOCOLS.names)
         )
-    return undeclared(protocol, study)
+    return default_plan(protocol, study)
 
 
-def prepared(bundle: Bundle, plan: Plan, study: Study | None) -> Data:
+def prepare_data(bundle: Bundle, plan: Plan, study: Study | None) -> Data:
     """The data after the plan's exclusions and the protocol's own cleaning."""
     return plan.analysis.clean(load(bundle, plan, study), plan)
 

@@ -130,7 +130,7 @@ def settled_roles(
     plan: DeclaredPlan, study: Study | None, declaration: Declaration
 ) -> Mapping[str, tuple[str, ...]]:
     """What plays each role of a declaration."""
-    roles = {role.name: _played(role, plan, study) for role in declaration.roles}
+    roles = {role.name: play_keys(role, plan, study) for role in declaration.roles}
     missing = [role for role in declaration.roles if role.required and not roles[role.name]]
     if missing and study is not None:
         role = missing[0]
@@ -141,7 +141,7 @@ def settled_roles(
     return MappingProxyType(roles)
 
 
-def _played(role: Role, plan: DeclaredPlan, study: Study | None) -> tuple[str, ...]:
+def play_keys(role: Role, plan: DeclaredPlan, study: Study | None) -> tuple[str, ...]:
     choice = plan.roles.get(role.name)
     if choice is not None:
         return (choice,) if isinstance(choice, str) else tuple(choice)

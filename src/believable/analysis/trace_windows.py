@@ -94,7 +94,7 @@ class Windowed:
     lost_events: int = 0
 
 
-def windowed(
+def cut_windows(
     annotations: Sequence[TraceAnnotation], cleaning: Cleaning = PUBLISHED
 ) -> tuple[tuple[Windowed, ...], tuple[Drop, ...]]:
     """Every annotation in windows, in the order given, and a row for those with events after the
@@ -127,7 +127,9 @@ def windowed(
     return traces, drops
 
 
-def counted(traces: Sequence[Windowed], epsilon: float, centre: Centre) -> dict[str, FloatArray]:
+def count_windows(
+    traces: Sequence[Windowed], epsilon: float, centre: Centre
+) -> dict[str, FloatArray]:
     """Per trace: high, low and difference (of high and low), rises, falls and gradient (their
     difference), mean.
 

@@ -216,8 +216,9 @@ def _judge(
         finding for finding in results if hypothesis.id in (finding.hypothesis or "").split(", ")
     )
     criterion = criterion_words(hypothesis)
-    about = f" ({hypothesis.about})" if hypothesis.about else ""
-    verdicts = [supported(hypothesis, finding, plan) for finding in own]
+    # The minus sign of a contrast, so that both names are read as names.
+    about = f" ({hypothesis.about.replace('-', ' − ')})" if hypothesis.about else ""
+    verdicts = [is_supported(hypothesis, finding, plan) for finding in own]
     verdict = None if restraint.verdicts or not own or None in verdicts else all(verdicts)
     if restraint.verdicts and own:
         words = f"not judged: {restraint.why}"
@@ -233,7 +234,7 @@ def _judge(
         title=f"{outcome.title}{about}",
         unit=(
             outcome.part_unit
-            if outcome.part_unit and hypothesis.about in _single(outcome.parts)
+            if outcome.part_unit and hypothesis.about and "-" not in hypothesis.about
             else outcome.unit
         ),
         rank=plan.rank(hypothesis.outcome) or "primary",
@@ -249,11 +250,6 @@ def for_scope(findings: Sequence[Finding]) -> str:
     """` for these six clips`, if verdicts on these findings are limited to them."""
     scopes = dict.fromkeys(finding.scope for finding in findings if finding.scope)
     return f" for {listed(list(scopes))}" if scopes else ""
-
-
-def _single(parts: Sequence[str]) -> set[str]:
-    """Groups, without the pairs of them."""
-    return {part for part in parts if "-" not in part}
 
 
 def _why_not(hypothesis: Hypothesis, findings: Sequence[Finding], missing: str) -> str:
@@ -374,7 +370,7 @@ def _add_texts(finding: Finding, plan: Plan, restraint: Restraint, *, family: in
         sentences.append(
             f"For {finding.scope}: {finding.conclusion}" if finding.scope else finding.conclusion
         )
-    verdicts = [supported(claim, finding, plan) for claim in claims]
+    verdicts = [is_supported(claim, finding, plan) for claim in claims]
     silent = restraint.verdicts or not claims or None in verdicts
     worded = replace(
         finding,
@@ -439,7 +435,7 @@ def _test_sentence(finding: Finding, plan: Plan, family: int, *, judging: bool) 
     )
 
 
-def supported(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool | None:
+def is_supported(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool | None:
     """Whether the declared criterion is met; None if it cannot be judged. An interval decides: one
     that has no width decides nothing, and one that contains the value of `at_least` or `at_most`
     leaves it open.

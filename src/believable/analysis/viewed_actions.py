@@ -400,7 +400,7 @@ def falls(
     return tuple(_mean_fall(column, level) for column in (before - after).T)
 
 
-def ranked(breaks: Sequence[BeliefBreak]) -> tuple[BeliefBreak, ...]:
+def rank_actions(breaks: Sequence[BeliefBreak]) -> tuple[BeliefBreak, ...]:
     """The worst first; among equals the earlier one."""
     return tuple(sorted(breaks, key=lambda broke: (*(-part for part in broke.key), broke.action)))
 

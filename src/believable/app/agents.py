@@ -39,7 +39,7 @@ class AgentsOptions(Options):
 
 @use_case(AgentsOptions)
 def list_agents(options: AgentsOptions) -> Sequence[Mapping[str, Any]] | Mapping[str, Any]:
-    """List agents by world with what they need, or describe one.
+    """List agents by world with their requirements, or describe one.
 
     NAME is one that the list shows. An installed package adds agents under the entry point group
     `believable.agents`.

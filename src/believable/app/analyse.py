@@ -147,7 +147,7 @@ def open_dataset(
     if isinstance(source, Bundle):
         yield Dataset(source)
     elif is_bundle(source):
-        # a release keeps the plan beside the bundle
+        # a release keeps the plan next to the bundle
         yield Dataset(read(Path(source)), None, registered.read(Path(source).parent))
     else:
         study = options.data_of(source)

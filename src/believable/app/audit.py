@@ -9,7 +9,7 @@ from pathlib import Path
 
 from believable.app.options import AnyPath, option, options, use_case
 from believable.app.study_data import StudyDataOptions
-from believable.bundle.cells import csv_line, neutralised
+from believable.bundle.cells import csv_line, neutralise
 from believable.core.errors import WrongUsage
 from believable.core.registry import did_you_mean
 from believable.core.whole_files import write_whole
@@ -59,5 +59,5 @@ def audit_csv(entries: Sequence[AuditEntry]) -> str:
     for entry in entries:
         at = datetime.datetime.fromtimestamp(entry.at_ms / 1000, datetime.UTC)
         cells = [str(entry.id), f"{at:%Y-%m-%d %H:%M:%S}", entry.user, entry.kind]
-        lines.append(csv_line([*cells, entry.study or "", neutralised(entry.what)]))
+        lines.append(csv_line([*cells, entry.study or "", neutralise(entry.what)]))
     return "".join(lines)

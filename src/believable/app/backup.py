@@ -70,10 +70,12 @@ def backup(options: BackupOptions) -> BackupResult:
     """Copy the database while it is in use.
 
     The copy is one file, whatever the database, and is verified: its structure, and the hash chain
-    of every session. Codes and links are made with secret.key, which is not in it: --with-key puts
-    a copy beside it. With --keep, older backups go only after the new one is verified. A backup in
-    S3-compatible storage is verified first, then read back and compared; credentials come from the
-    environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL). Needs the extra `s3`.
+    of every session. Codes and links are made with secret.key, which is not in it: --with-key
+    puts a copy next to it. With --keep, older backups go only after the new one is verified. A
+    backup in
+    S3-compatible storage is verified first, then read back and compared; credentials are taken
+    from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL). Needs the
+    extra `s3`.
     """
     if options.to is not None and (options.into is not None or options.keep is not None):
         raise WrongUsage(
@@ -112,7 +114,7 @@ def _copy(settings: Settings, path: Path, options: BackupOptions) -> Backup:
 def _into_bucket(
     settings: Settings, address: str, name: str, options: BackupOptions
 ) -> BackupResult:
-    """Make and verify the backup beside the data, then store, read back and compare it; only then
+    """Make and verify the backup next to the data, then store, read back and compare it; only then
     older ones go.
     """
     storage = storage_at(address)
@@ -165,8 +167,8 @@ def _note(data_dir: Path, at_ms: int, options: Options) -> None:
 
 
 def surplus(names: Iterable[str], keep: int | None) -> list[str]:
-    """The backups named by date and time beyond the newest `keep`, oldest first. Other files are
-    nobody's business.
+    """The backups named by date and time beyond the newest `keep`, oldest first. Other files
+    stay.
     """
     return [] if keep is None else sorted(name for name in names if DATED.fullmatch(name))[:-keep]
 
@@ -194,8 +196,8 @@ def copy_key(source: Path, target: Path) -> None:
 
 
 def put_key_back(backup: Path, data_dir: Path, called: str) -> str:
-    """The key beside a backup goes where the server looks for it, unless it is there; what was
-    done, in words.
+    """Put the key of a backup into the server's folder, unless it is there; return a sentence
+    about it.
     """
     kept, live = key_beside(backup), key_path(data_dir)
     if not kept.is_file():
@@ -237,7 +239,7 @@ class RestoreResult:
     restored  the database has its content now
     erased    sessions of the backup that were withdrawn since
     aside     the database that was live before
-    key       a sentence about the key beside the backup
+    key       a sentence about the key of the backup
     """
 
     called: str
@@ -254,7 +256,8 @@ def restore(options: RestoreOptions) -> RestoreResult:
 
     People who have withdrawn since the backup was made stay withdrawn: the deletion lists of the
     live database, of the backup and of any --newer one are applied. A replaced SQLite file is put
-    aside, not deleted. A key beside the backup is put back if there is none. Stop the server first.
+    aside, not deleted. A key next to the backup is put back if there is none. Stop the server
+    first.
 
     FILE is a backup, or a folder of them: then the newest is taken. Both may be in storage:
     s3://BUCKET/PREFIX/FILE.
@@ -285,14 +288,14 @@ def restore(options: RestoreOptions) -> RestoreResult:
 
 @dataclass(frozen=True, slots=True)
 class _LocalBackup:
-    """`called`: its name where it came from."""
+    """`called`: its original name."""
 
     path: Path
     called: str
 
 
 def _local(stack: ExitStack, address: str, data_dir: Path, options: Options) -> _LocalBackup:
-    """The backup as a file of this machine, with the key beside it if there is one."""
+    """The backup as a file of this machine, with its key if there is one."""
     if not is_bucket(address):
         path = Path(address)
         if path.is_dir():

@@ -17,7 +17,7 @@ from believable.core.whole_files import whole_folder
 from believable.store import bundle_export, coding_projects, coding_rounds
 from believable.store.coding_projects import CodingProject, project_id
 from believable.store.engine import Connection
-from believable.study.codebook import Codebook, from_yaml, ready, resolved
+from believable.study.codebook import Codebook, from_yaml, ready, resolve_codebook
 
 
 def _codebook(name: str) -> Codebook:
@@ -26,8 +26,8 @@ def _codebook(name: str) -> Codebook:
     if path.suffix == ".csv":
         return read_codebook(text_file(path), path.stem, file=path.name)
     if path.suffix in (".yaml", ".yml"):
-        return resolved(from_yaml(path.read_bytes(), path.name))
-    return resolved(ready(name))
+        return resolve_codebook(from_yaml(path.read_bytes(), path.name))
+    return resolve_codebook(ready(name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +195,7 @@ def simulate_coding(options: SimulateCodingOptions) -> Sequence[CodedTexts]:
     now_ms, logs, coded = WallClock().now_ms(), Logs(study.settings.media_dir), []
     with study.open() as store:
         for book in books:
-            named, whole = book.ready or book.id, resolved(book)
+            named, whole = book.ready or book.id, resolve_codebook(book)
             phrases(named)
             project = CodingProject(
                 id=project_id(study.folder.name, f"{book.id}-simulated"),

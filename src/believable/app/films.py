@@ -107,7 +107,7 @@ class BlindingOptions(FolderOptions):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blinding:
-    """How well a guesser tells conditions apart. `means`: trait → condition → mean."""
+    """How well a guesser distinguishes conditions. `means`: trait → condition → mean."""
 
     folder: AnyPath
     n_films: int
@@ -121,11 +121,11 @@ class Blinding:
 
 @use_case(BlindingOptions)
 def check_blinding(options: BlindingOptions) -> Blinding:
-    """Are conditions told apart by anything but what happens in their films?
+    """Does anything but the action in the films reveal their conditions?
 
     Sizes, packets, lengths, headers, light, colours, edges and still parts are looked at; a guesser
     learns them and is compared with chance, within scenarios. Conditions of one film only are left
-    out. Exit code 1 if something tells conditions apart: p of .05 or less, an amount that is larger
+    out. Exit code 1 if something reveals conditions: p of .05 or less, an amount that is larger
     in nearly every pair, or several headers. Light, colours and edges follow from the places that
     are passed, too.
     """

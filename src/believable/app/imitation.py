@@ -1,4 +1,4 @@
-"""Players that learn from recordings, and how near they come to the person."""
+"""Players that learn from recordings, and how close they are to the person."""
 
 from __future__ import annotations
 
@@ -52,8 +52,7 @@ class LearnedPlayer:
 def learn(options: LearnOptions) -> LearnedPlayer:
     """Learn to play like the person in recordings.
 
-    The recordings are of one map. Writes the learned player, and a page that shows what was
-    learned.
+    The recordings are of one map. Writes the learned player, and a page about it.
     """
     out = Path(options.out)
     if out.suffix != SUFFIX:
@@ -93,10 +92,10 @@ class ContinueOptions(Options):
 
 @use_case(ContinueOptions)
 def continue_play(options: ContinueOptions) -> str:
-    """Let a learned player go on where a recording ends.
+    """Let a learned player continue a recording.
 
-    The figure walks on the places and ways that were learned, seen from above. What a player would
-    see needs the game, which a demo does not hold.
+    The figure walks on the places and ways that were learned, seen from above. The player's view
+    needs the game, which a demo does not hold.
     """
     out = Path(options.out)
     if out.exists():
@@ -146,7 +145,7 @@ def evaluate_imitation(options: EvaluateImitationOptions) -> Mapping[str, Imitat
 
 
 def _observations(files: Sequence[AnyPath], role: str = "player") -> list[Observations]:
-    """What recordings show of everybody with this role; of the player where nobody has it."""
+    """The figures with this role in the recordings; the player if there are none."""
     seen = []
     for file in files:
         try:

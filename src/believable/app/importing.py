@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from believable.app.options import AnyPath, Options, argument, option, options, setting, use_case
-from believable.bundle.annotators import chosen, read_annotators
+from believable.bundle.annotators import choose_recordings, read_annotators
 from believable.bundle.foreign_judgements import (
     RatingScale,
     read_judgements,
@@ -25,7 +25,7 @@ from believable.bundle.imports import (
     sessions_of,
     write_traces_bundle,
 )
-from believable.bundle.signals import KnownSignal, attached, read_signal
+from believable.bundle.signals import KnownSignal, attach_signals, read_signal
 from believable.bundle.two_choices import read_choices, write_choices_bundle
 from believable.core.errors import InvalidInput, Refused, WrongUsage
 from believable.recordings.actions import RECORDING_SUFFIX
@@ -39,7 +39,7 @@ from believable.recordings.importers.quake2 import import_demo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedData:
-    """The bundle, recording or folder that was written; what it holds, and notes about it."""
+    """The bundle, recording or folder that was written, its contents, and notes about it."""
 
     path: Path
     holds: str
@@ -99,7 +99,7 @@ class TracesFileOptions(BundleOptions):
             (which, read_signal(Path(path), test="auditory", frames_per_s=rate))
             for which, path in self.auditory
         ]
-        return attached(known, names)
+        return attach_signals(known, names)
 
 
 @options
@@ -138,7 +138,9 @@ def import_pagan(options: PaganOptions) -> ImportedData:
             stimulus: signals[stimulus].test if stimulus in signals else stimulus
             for stimulus in names
         }
-        choice = chosen(exports, listed, lambda trace: parts[readable[trace.database_name]])
+        choice = choose_recordings(
+            exports, listed, lambda trace: parts[readable[trace.database_name]]
+        )
         picked = choice.recordings
         left_out = [
             ("session", "rejected", reason, count)
@@ -393,8 +395,8 @@ def import_generative_agents(options: GenerativeAgentsOptions) -> ImportedData:
 
 @use_case(RecordingFolderOptions)
 def import_concordia(options: RecordingFolderOptions) -> ImportedData:
-    """Turn the memories of a Concordia run (NAME_memories.json) into a recording of what was done,
-    where and when.
+    """Turn the memories of a Concordia run (NAME_memories.json) into a recording of actions,
+    places and times.
 
     Prints the missing parts: such logs name places and hold no positions, no year and no plans.
     """
@@ -464,7 +466,7 @@ def import_quake2(options: DemoFileOptions) -> ImportedData:
     jumps, deaths.
 
     A demo does not hold the game's maps and figures, so the recording shows the ways from above,
-    not what the player saw.
+    not the player's view.
     """
     file = Path(options.file)
     if not file.is_file():

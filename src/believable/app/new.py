@@ -215,7 +215,7 @@ def _town_study(options: NewOptions, ready: ReadyStudy) -> Path:
     runs = dict(map(_named_run, options.town_run)) if not options.town else {}
     if not runs:
         ready.must_fit(folder)
-        # both minds in the same town; the same command goes on with a run that was interrupted
+        # both minds in the same town; the same command continues an interrupted run
         for mind in ("neurosymbolic", "generative"):
             runs[mind] = folder / "sources" / f"town-{options.seed}-{mind}"
             options.say(f"{mind}: {runs[mind]}")
@@ -263,7 +263,7 @@ def _show_towns(
 def _recorded_study(options: NewOptions, ready: ReadyStudy, recordings: Path) -> Path:
     """Clips of people, of a player learned from them, and of the engine's bots. It takes minutes:
     finished parts are kept in a folder next to the study until it is whole, and the same command
-    goes on from there.
+    continues there.
     """
     folder, ready = Path(options.folder), recordings_variant(ready)
     ready.must_fit(folder)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -15,13 +17,16 @@ from believable.analysis.registered import plan_hash
 from believable.analysis.resolution import resolve
 from believable.app.options import AnyPath, argument, option, options, setting, use_case
 from believable.app.study_data import ClusterOptions, ExtensionOptions, load_study, utc_now
+from believable.contracts.protocol import subjects_of
 from believable.core.errors import InvalidInput, WrongUsage
+from believable.core.registry import did_you_mean
 from believable.core.whole_files import refuse_outside_links, write_whole
 from believable.simulate.planted_truth import parse_truth
 from believable.simulate.power_curve import Assumption, PowerPoint, assumptions, power_curve
 from believable.stats import power as formulas
 from believable.stats.power import PowerResult
 from believable.study.declaration import Hypothesis
+from believable.study.definition import Definition
 
 PowerTest: TypeAlias = Literal["paired_t", "binomial", "mann_whitney", "correlation"]
 FORMULAS: Mapping[str, Callable[..., PowerResult]] = {
@@ -63,6 +68,12 @@ class PowerOptions(ClusterOptions, ExtensionOptions):
         "A planted parameter that differs from the protocol's default.",
         default=(),
         metavar="NAME=VALUE",
+    )
+    claim: Sequence[str] = option(
+        "For a simulated study: one more claim, such as lead:v2-v1>=.10 (the outcome, what it is"
+        " about, >= or <=, a value): how many participants show it? Repeatable.",
+        default=(),
+        metavar="OUTCOME:ABOUT>=VALUE",
     )
     seed: int = setting("The same seed gives the same answer.", default=1)
     workers: int | None = option("How many processes; default: one per core.", default=None)
@@ -129,7 +140,8 @@ def _by_formula(options: PowerOptions, test: PowerTest) -> PowerResult:
 
 def _by_simulation(options: PowerOptions, folder: Path) -> StudyPower:
     refuse_outside_links(folder, FILE)  # before hours of work, not after
-    definition, planted = load_study(folder), parse_truth(options.truth)
+    definition = with_claims(load_study(folder), options.claim)
+    planted = parse_truth(options.truth)
     sizes = _sizes(options.participants)
     with options.working(options.workers), options.counting("Simulating") as progress:
         points = power_curve(
@@ -157,7 +169,8 @@ def _by_simulation(options: PowerOptions, folder: Path) -> StudyPower:
             assumed=tuple(f"{part.words} {part.value}" for part in assumed),
             points=tuple(map(_kept_point, points)),
         )
-        kept = write_power(folder, record)
+        # A claim that the plan does not make is no part of the preregistration.
+        kept = None if options.claim else write_power(folder, record)
     if options.out is not None:
         write_whole(Path(options.out), as_csv(points))
     return StudyPower(
@@ -169,6 +182,50 @@ def _by_simulation(options: PowerOptions, folder: Path) -> StudyPower:
         kept=kept,
         written=None if options.out is None else Path(options.out),
     )
+
+
+_CLAIM = re.compile(r"(\w+):([\w-]+)(>=|<=)(-?(?:\d+\.?\d*|\.\d+))")
+
+
+def with_claims(definition: Definition, written: Sequence[str]) -> Definition:
+    """The study with hypotheses from `--claim`, named by what is written."""
+    if not written:
+        return definition
+    plan = definition.study.analysis
+    if plan is None:
+        raise InvalidInput("--claim: the study declares no analysis. Add one to study.yaml.")
+    outcomes = {
+        outcome.name: outcome for outcome in resolve(plan, definition.study).declaration.outcomes
+    }
+    claims = []
+    for number, text in enumerate(written, start=1):
+        match = _CLAIM.fullmatch(text.replace(" ", ""))
+        if match is None:
+            raise InvalidInput(
+                f"--claim {text!r}: expected OUTCOME:ABOUT>=VALUE, such as lead:v2-v1>=.10."
+            )
+        name, about, sign, value = match.groups()
+        if name not in outcomes:
+            raise InvalidInput(f"--claim: unknown outcome {name!r}. {did_you_mean(name, outcomes)}")
+        subjects = subjects_of(outcomes[name], definition.study.conditions)
+        if about not in subjects:
+            raise InvalidInput(
+                f"--claim: {name} is not about {about!r}. {did_you_mean(about, subjects)}"
+            )
+        criterion = "at_least" if sign == ">=" else "at_most"
+        claims.append(
+            {
+                "id": f"claim{number}",
+                "text": text,
+                "outcome": name,
+                "about": about,
+                "criterion": criterion,
+                "value": float(value),
+            }
+        )
+    tree = json.loads(json.dumps(definition.tree))
+    tree["analysis"]["hypotheses"] = [*tree["analysis"].get("hypotheses", ()), *claims]
+    return Definition.from_json(replace(definition, tree=tree).to_json())
 
 
 def _kept_point(point: PowerPoint) -> SimulatedPower:

@@ -22,14 +22,15 @@ from believable.collect.match import read_platform
 from believable.collect.recruiting import participant_hash
 from believable.core.errors import InvalidInput, UnknownName, WrongUsage
 from believable.core.registry import did_you_mean
-from believable.report.attack import arrival_by_seed, platform_people, sessions_of_list
+from believable.report.attack import arrival_by_seed
 from believable.report.coarsen import AttackList, CoarsenedBundle, check_leaks, coarsen, exact_facts
 from believable.report.figure_files import check_formats, converter
+from believable.report.platform_list import platform_people, sessions_of_list
 from believable.report.precision import PRECISIONS, PRECISIONS_WITH_TIMES
 from believable.report.privacy import Spot, column_spots, nobody, spots
 from believable.report.redact import redact
 from believable.report.release import LICENCES, ReleaseFacts, build, check_spots, check_target
-from believable.store.collected import recruited
+from believable.store.collected import recruited_sessions
 
 ALL = "all"
 #: The id by which --accept keeps a release in which an attack still finds people.
@@ -91,8 +92,9 @@ def publish(options: PublishOptions) -> Release:
     """Build the anonymised release folder of a study.
 
     Dataset, study, registered plan, report, README, CITATION and licence. Everything participants
-    wrote is searched for e-mail addresses, phone numbers, names, profiles and recruiters' ids; what
-    is found is listed with its place, and nothing is written until each was taken out or accepted.
+    wrote is searched for e-mail addresses, phone numbers, names, profiles and recruiters' ids;
+    every
+    find is listed with its place, and nothing is written until each was taken out or accepted.
 
     Sessions get random numbers. Days, durations and reaction times are left out: reaction times add
     up to a duration, and the recruiting platform knows the durations of its people. With --attack,
@@ -128,7 +130,7 @@ def publish(options: PublishOptions) -> Release:
         known = recruiter_ids(study)
         seen = (*column_spots(bundle), *spots(bundle, known))
         listed = None if options.attack is None else _attack_list(options.attack, study, exact)
-        taken = _redacted(seen, options)
+        taken = find_redactions(seen, options)
         receipts = redact(bundle, taken, known) if taken else 0
         record = registered.read(folder if folder is not None else source.parent)
         plan = plan_to_follow(folder)
@@ -172,7 +174,7 @@ def publish(options: PublishOptions) -> Release:
     return Release(folder=out, facts=facts, attacked=options.attack is not None)
 
 
-def _redacted(seen: Sequence[Spot], options: PublishOptions) -> tuple[Spot, ...]:
+def find_redactions(seen: Sequence[Spot], options: PublishOptions) -> tuple[Spot, ...]:
     """The places to take out; an error if one is neither taken out nor accepted."""
     ids = [spot.id for spot in seen]
     for name in (*options.accept, *options.redact):
@@ -230,7 +232,7 @@ def _recruited_sessions(
     )
     numbers: dict[str, list[int]] = {}
     with study.open() as store:
-        for session in store.read(lambda conn: recruited(conn, name)):
+        for session in store.read(lambda conn: recruited_sessions(conn, name)):
             numbers.setdefault(session.recruiter_hash, []).append(session.number)
     key = load_key(study.settings.data_dir)
     own = {
@@ -245,13 +247,14 @@ def _recruited_sessions(
 
 
 def recruiter_ids(study: StudyData | None) -> Callable[[str], bool]:
-    """Whether a word is the id of a participant, as far as the study's own database can tell."""
+    """Whether a word is the id of a participant, as far as the study's own database shows."""
     if study is None:
         return nobody
     name = study.name
     with study.open() as store:
         hashes = {
-            session.recruiter_hash for session in store.read(lambda conn: recruited(conn, name))
+            session.recruiter_hash
+            for session in store.read(lambda conn: recruited_sessions(conn, name))
         }
     if not hashes:
         return nobody

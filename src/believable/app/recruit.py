@@ -16,7 +16,7 @@ from believable.app.study_data import (
     StudyDataOptions,
     write_noted,
 )
-from believable.bundle.cells import csv_line, neutralised
+from believable.bundle.cells import csv_line, neutralise
 from believable.collect.context import load_key
 from believable.collect.match import (
     LISTS,
@@ -31,7 +31,7 @@ from believable.core.errors import WrongUsage
 from believable.core.ids import new_token
 from believable.core.whole_files import whole_file, writing
 from believable.store import studies
-from believable.store.collected import Recruited, answered_true, recruited, study_record
+from believable.store.collected import Recruited, answered_true, recruited_sessions, study_record
 from believable.store.engine import Connection, Store
 from believable.study.definition import Definition
 from believable.study.records import Recruit
@@ -90,8 +90,8 @@ def match_platform(options: MatchOptions) -> MatchLists:
     study = StudyData(options.study, folder, options.settings([folder]), options.actor)
     with study.open() as store:
         key = load_key(study.settings.data_dir)
-        sessions, codes, recruit = _stored(store, study.name, key)
-        earned = _earned(store, study.name, key, options.bonus, options.bonus_if)
+        sessions, codes, recruit = read_sessions(store, study.name, key)
+        earned = select_earners(store, study.name, key, options.bonus, options.bonus_if)
         file = read_platform(
             export,
             platform=options.platform,
@@ -151,13 +151,13 @@ def make_links(options: LinksOptions) -> Sequence[str]:
     return [f"{address}/join/{token}" for token in tokens]
 
 
-def _stored(
+def read_sessions(
     store: Store, name: str, key: bytes
 ) -> tuple[Sequence[Recruited], dict[str, dict[str, str]], Recruit]:
     """The sessions that came from a recruiter, the completion codes of every definition, and how
     the study recruits now.
     """
-    sessions = store.read(lambda conn: recruited(conn, name))
+    sessions = store.read(lambda conn: recruited_sessions(conn, name))
     bodies = store.read(lambda conn: study_record(conn, name, simulated=False)).definitions
     current = store.read(lambda conn: studies.get(conn, name)).definition
     parsed = {digest: Definition.from_json(body) for digest, body in bodies.items()}
@@ -168,10 +168,10 @@ def _stored(
     return sessions, codes, parsed[current].study.recruit
 
 
-def _earned(
+def select_earners(
     store: Store, name: str, key: bytes, bonus: float | None, rule: str | None
 ) -> Callable[[str], bool]:
-    """Who among the approved gets the bonus: everybody, or those with a yes on the page that the
+    """Who among the approved gets the bonus: all, or those with a yes on the page that the
     rule names.
     """
     if rule is None:
@@ -194,7 +194,7 @@ def write_lists(
     screen_out_bonus: float | None,
     earned: Callable[[str], bool] = lambda participant: True,
 ) -> list[tuple[Path, int]]:
-    """One file per list that has somebody in it, readable by the owner only: it names people."""
+    """One file per list that is not empty, readable by the owner only: it names people."""
     folder.mkdir(parents=True, exist_ok=True)
     written: list[tuple[Path, int]] = []
     for name in LISTS:
@@ -205,7 +205,7 @@ def write_lists(
                     own.submission,
                     own.status,
                     judged.outcome,
-                    neutralised(judged.reason),
+                    neutralise(judged.reason),
                 ]
             )
             for judged in matched.of(name)
@@ -232,7 +232,7 @@ def _mturk(file: PlatformFile, matched: MatchResult) -> tuple[list[str], str]:
     header = [name for name in file.header if name not in ("Approve", "Reject")]
     lines = []
     for judged in (*matched.of("approve"), *matched.of("reject")):
-        verdict = ["x", ""] if judged.list == "approve" else ["", neutralised(judged.reason)]
+        verdict = ["x", ""] if judged.list == "approve" else ["", neutralise(judged.reason)]
         lines.append(csv_line([*(judged.submission.cells[name] for name in header), *verdict]))
     return lines, csv_line([*header, "Approve", "Reject"])
 

@@ -37,7 +37,7 @@ def revise(options: ReviseOptions) -> RecordedRevision:
 
     Lists what differs between the study folder and the definition of the latest session (page
     texts, questions, media by their digests), stores the reason, and gives the changed study to new
-    sessions, also on a server that is running. Sessions that have begun keep what they began with.
+    sessions, also on a server that is running. Sessions that have begun keep their version.
     The report lists every version with its sessions, its reason and its wording.
     """
     study, reason = options.study_data(), checked_reason(options.reason)

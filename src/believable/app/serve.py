@@ -1,4 +1,4 @@
-"""What a server is started with: its studies, its address, and how it is deployed."""
+"""The settings that start a server: its studies, its address, and how it is deployed."""
 
 from __future__ import annotations
 

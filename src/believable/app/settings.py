@@ -1,4 +1,4 @@
-"""What a server needs to know, as one frozen record that can travel to worker processes; and its
+"""The settings of a server as one frozen record that can travel to worker processes; and its
 study folders, published.
 """
 
@@ -40,12 +40,13 @@ SETTINGS_VARIABLE = "BELIEVABLE_SETTINGS"
 class Settings:
     """`base_url` is the address people use; `frame_ancestors` lists sites that may show the study
     in a frame; `published` says that the study folders were published before, so that this process
-    need not. `most_rounds`: so many rounds of games that draw themselves are played at once by all
+    need not. `most_rounds`: the number of rounds of games that draw themselves, played at once by
+    all
     `workers` processes; None: as many as the cores can take. `most_connections`: at once, in each
     process; None: as many as its descriptors allow. `trusted_proxies`: who is believed about a
     visitor's address. `listed` is the kind of link that the page at the root address offers for
     each open study; None: it names no study. `oidc_issuer` is a provider at which people may log
-    in, which knows this server as `oidc_client`; the secret for that comes from the environment
+    in, which knows this server as `oidc_client`; its secret is taken from the environment
     (`BELIEVABLE_OIDC_SECRET`), never from here. `sendfile` is the address under which a proxy in
     front sends files of the media folder (`X-Accel-Redirect`); None: this server sends them itself.
     `joins_per_minute`: sessions that one network address may start through open links; None: any
@@ -92,7 +93,7 @@ class Settings:
 
     @property
     def secure(self) -> bool:
-        """Whether people come over HTTPS."""
+        """Whether people use HTTPS."""
         return self.base_url.startswith("https://")
 
     def to_json(self) -> str:
@@ -198,9 +199,9 @@ def whole_definition(folder: Path, media_dir: Path, progress: Progress = quiet) 
 
 
 def _must_be_able_to_film(study: Study) -> None:
-    """Say at once, before anybody plays, when rounds are to become videos and cannot."""
+    """Report rounds that cannot become videos before anyone plays."""
     items = [entry.item for entry in outline(study.timeline)]
-    watched = {item.shown_round for item in items}
+    watched = {item.own_round.trial for item in items if item.own_round is not None}
     plays = [item for item in items if isinstance(item, Play)]
     if any(play.filmed(watched=play.id in watched) for play in plays) and not have_av():
         raise MissingExtra(

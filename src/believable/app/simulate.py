@@ -17,10 +17,10 @@ from believable.app.options import option, options, setting, use_case
 from believable.app.settings import Settings, open_collect, publish_folders, study_id
 from believable.app.study_data import ClusterOptions, StudyOptions, load_study, run_async
 from believable.core.clock import VirtualClock, WallClock
+from believable.core.cluster import cluster_workers, must_be_here
 from believable.core.errors import InvalidInput, WrongUsage
 from believable.core.ids import new_token
 from believable.core.seeds import derive
-from believable.core.work import cluster_workers, must_be_here
 from believable.simulate.asgi import running
 from believable.simulate.client import network
 from believable.simulate.conduct import CONDUCT
@@ -112,7 +112,7 @@ def simulate(options: SimulateOptions) -> Simulation:
     """Let simulated participants take a study.
 
     They go through the real routes, validation and store. They recognise each stimulus by its
-    served copy and answer by what the study assumes (`assume`, or the protocol's defaults), as in
+    served copy and answer by the study's assumptions (`assume`, or the protocol's defaults), as in
     `believable power`; --truth changes it. A participant who cannot recognise a stimulus ends the
     command. Without --http no server is needed and time is virtual: an afternoon takes seconds.
     Their sessions stay marked as simulated and are never counted with real ones. On a cluster,
@@ -195,7 +195,7 @@ def _place(
     media_dir: Path,
     changes: Changes,
 ) -> StudyPlace:
-    """Where the participants go, and what they know of the study there."""
+    """The server that participants visit, and their knowledge of the study."""
     name = str(settings.study_folders[0] / "study.yaml")
     return place_for(http, link, definition, media_dir, study=name, changes=changes)
 
@@ -286,7 +286,7 @@ def _share(
     async def live() -> list[Visit]:
         async with running(app) as http:
             place = _stored_place(http, app.state.store, name, settings, changes)
-            return await run_virtual(crowd, place, clock, progress, share=share, comes=ids.comes)
+            return await run_virtual(crowd, place, clock, progress, share=share, arrives=ids.comes)
 
     return run_async(live)
 

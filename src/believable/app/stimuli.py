@@ -1,4 +1,4 @@
-"""Turn recordings into stimuli that differ only in what is judged."""
+"""Turn recordings into stimuli that differ only in the judged quality."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from believable.protocols.variants import change_study
 from believable.stimuli import inventory, source_pool
 from believable.stimuli import standardise as standards
 from believable.stimuli.even import even_out
-from believable.stimuli.raster import Look
-from believable.stimuli.raster import render as render_recordings
 from believable.stimuli.recipe import BITS_PER_S, Mask, Recipe
+from believable.stimuli.render import Look
+from believable.stimuli.render import render as render_recordings
 from believable.stimuli.source_pool import SampleRequest, SourceDetails
 from believable.study.records import Stimulus
 
@@ -402,8 +402,8 @@ class Verification:
 
 @use_case(VerifyOptions)
 def verify(options: VerifyOptions) -> Verification:
-    """Decode every stimulus, compare it with its record, and look for what tells conditions
-    apart.
+    """Decode every stimulus, compare it with its record, and look for signs that reveal
+    conditions.
     """
     folder = Path(options.folder)
     with options.counting("Verifying", len(_pool(folder, inventory.lines))) as progress:

@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 from believable.app.options import AnyPath, Options, argument, from_environment, option, options
 from believable.app.settings import Settings, study_id
 from believable.core.clock import WallClock
+from believable.core.cluster import on_cluster
 from believable.core.errors import NotFound, WrongUsage
 from believable.core.shell import quote_command
 from believable.core.whole_files import refuse_outside_links, write_whole
-from believable.core.work import on_cluster
 from believable.plugins import allow_extensions
-from believable.store.audit_log import AuditKind, Change, note_audit, noted
+from believable.store.audit_log import AuditKind, Change, note_audit, with_note
 from believable.store.database import owner_folder
 from believable.store.engine import Store
 from believable.study.definition import Definition
@@ -134,7 +134,7 @@ class ClusterOptions(Options):
 
     @contextmanager
     def working(self, workers: int | None = None) -> Iterator[None]:
-        """Let others do what is computed inside."""
+        """Run the work of this block elsewhere."""
         if self.cluster_address is not None and workers is not None:
             raise WrongUsage(
                 "--cluster and --workers: work is done there or here. Give one of them."
@@ -237,7 +237,7 @@ def write_noted(
 ) -> T:
     """Write a change together with its line in the audit log."""
     at_ms = store.clock.now_ms()
-    return store.write(noted(change, user=user, what=what, at_ms=at_ms, study=study, kind=kind))
+    return store.write(with_note(change, user=user, what=what, at_ms=at_ms, study=study, kind=kind))
 
 
 def remember_address(folder: Path, base_url: str) -> None:

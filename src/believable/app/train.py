@@ -85,8 +85,8 @@ class TrainOptions(ClusterOptions):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training:
-    """One seed's training, as it travels to a cluster. There it has a process of its own: what
-    works for a cluster may as a rule not start processes, and a training does.
+    """One seed's training, as it travels to a cluster. There it has a separate process: a worker
+    of a cluster may as a rule not start processes, and a training does.
     """
 
     task: str
@@ -114,7 +114,7 @@ class Training:
         )
 
     def run_in_process(self) -> Path:
-        """The same in a process of its own."""
+        """The same in a separate process."""
         program = "import sys; from believable.app.train import train_seed; train_seed(sys.argv[1])"
         text = json.dumps(asdict(self), default=str)
         process = subprocess.run(
@@ -141,8 +141,8 @@ def train(options: TrainOptions) -> Sequence[Path]:
     """Train an agent of a world for a task.
 
     TASK is navigation. Each seed has a folder, OUT/AGENT-SEED, with a checkpoint, the curve as CSV
-    and in the end the weights. A training that was interrupted, however hard, goes on from its
-    checkpoint when the same command is given again. OUT/AGENT.svg is the curve of all seeds with a
+    and in the end the weights. The same command continues an interrupted training from its
+    checkpoint. OUT/AGENT.svg is the curve of all seeds with a
     band of one standard deviation (needs the extra `report`). Needs the extra `train`. On a cluster
     the seeds are trained side by side; OUT must be mounted alike on its machines.
     """

@@ -128,7 +128,7 @@ class Account:
 
 @use_case(AccountsOptions)
 def list_users(options: AccountsOptions) -> Sequence[Account]:
-    """List users, what they may do and whether they can log in."""
+    """List users with their rights, and whether they can log in."""
 
     def read(conn: Connection) -> list[Account]:
         return [
@@ -152,7 +152,7 @@ def _state(user: accounts.User) -> str:
 
 @use_case(AccountOptions)
 def disable_user(options: AccountOptions) -> str:
-    """Keep a user out: all their log-ins and links end. What they did stays on record."""
+    """Keep a user out: all their log-ins and links end. Their actions stay on record."""
     name = options.name
     with open_store(options.place()) as store:
         options.write(store, lambda conn: accounts.disable(conn, name), f"disabled user {name}")

@@ -86,7 +86,7 @@ def read_annotators(path: Path, exports: Sequence[PaganExport]) -> tuple[ListedA
     return tuple(listed)
 
 
-def chosen(
+def choose_recordings(
     exports: Sequence[PaganExport],
     listed: Sequence[ListedAnnotator],
     part_of: Callable[[Trace], str] = lambda trace: trace.database_name,

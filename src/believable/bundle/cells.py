@@ -37,7 +37,7 @@ def write_cell(field: Field, value: Cell) -> str:
     if value is None:
         return ""
     if field.type == "string":
-        return neutralised(str(value))
+        return neutralise(str(value))
     if field.type == "boolean":
         return "true" if value else "false"
     if field.type == "integer":
@@ -56,7 +56,7 @@ def read_cell(field: Field, cell: str) -> Cell:
     if cell == "":
         return None
     if field.type == "string":
-        return restored(cell)
+        return restore_text(cell)
     if field.type == "boolean":
         if cell not in ("true", "false"):
             raise InvalidInput(f"column {field.name}: expected true or false, got {cell!r}.")
@@ -69,7 +69,7 @@ def read_cell(field: Field, cell: str) -> Cell:
         ) from None
 
 
-def neutralised(text: str) -> str:
+def neutralise(text: str) -> str:
     """Text as a cell that no spreadsheet runs and no reader changes."""
     if _INVISIBLE.search(text):
         return "'" + json.dumps(text)
@@ -78,7 +78,7 @@ def neutralised(text: str) -> str:
     return text
 
 
-def restored(cell: str) -> str:
+def restore_text(cell: str) -> str:
     """The text before it was neutralised."""
     if not cell.startswith("'"):
         return cell
@@ -141,7 +141,7 @@ def _column_writer(field: Field) -> Callable[[Cell], str]:
 
 @functools.lru_cache(maxsize=4096)
 def _text(text: str) -> str:
-    return _quote(neutralised(text))
+    return _quote(neutralise(text))
 
 
 def _quote(cell: str) -> str:

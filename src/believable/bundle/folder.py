@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 from believable.bundle import package
-from believable.bundle.cells import csv_line, line_writer, neutralised
+from believable.bundle.cells import csv_line, line_writer, neutralise
 from believable.bundle.frames import load_parquet
 from believable.bundle.left_out import LeaveOut, TablesOnDisk, with_included
 from believable.bundle.package import EVENTS, PAGAN, PARQUET, STRAYS, Content
@@ -134,7 +134,7 @@ def pagan_line(row: PaganRow) -> str:
     breaks become spaces.
     """
     names = (row.original_name, row.database_name, row.participant, row.session_id)
-    cells = [" ".join(neutralised(name).split()) for name in names]
+    cells = [" ".join(neutralise(name).split()) for name in names]
     return csv_line([*cells, str(row.timestamp_ms), _plain(row.media_ms), _plain(row.value)])
 
 
@@ -402,7 +402,7 @@ class BundleFolder:
             contents += [*self._write_parquet(self._parquet)]
         last_on = None if self._last_ms is None else day(self._last_ms)
         papers = {
-            ".psychds-ignore": package.ignored(),
+            ".psychds-ignore": package.ignored_files(),
             "README.md": package.readme(self._study, contents),
             "CHANGES.md": package.changes(contents, last_on),
             "dataset_description.json": package.dataset_description(self._study, contents),

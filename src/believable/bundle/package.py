@@ -111,7 +111,7 @@ def changes(contents: Sequence[Content], last_event_on: str | None) -> str:
     return f"# Changes\n\n- First and only version of this export: {events} events.{until}\n"
 
 
-def ignored() -> str:
+def ignored_files() -> str:
     """Files that a Psych-DS validator can ignore, in the syntax of `.gitignore`."""
     return "datapackage.json\nSHA256SUMS\ndata/raw/\n"
 
@@ -290,8 +290,8 @@ def _questions(study: Study) -> Iterator[CodebookEntry]:
             instrument = INSTRUMENTS[question.kind]
             options = [*map(str, instrument.options(question.params))]
             right = (
-                f" (right: {trial.right_answers[question.id]})"
-                if question.id in trial.right_answers
+                f" (right: {trial.quiz.right_answers[question.id]})"
+                if question.id in trial.quiz.right_answers
                 else ""
             )
             values = (" | ".join(options) + right).strip() or None

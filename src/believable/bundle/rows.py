@@ -7,15 +7,13 @@ from __future__ import annotations
 import bisect
 import heapq
 import json
-import math
 import operator
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
+from believable.bundle.logged_events import finite_number, read_events
 from believable.bundle.marks import (
     TRACE_VALUES,
     Happening,
@@ -27,6 +25,7 @@ from believable.bundle.marks import (
 from believable.bundle.round_tables import rows_of
 from believable.bundle.session_exclusions import exclusion_rows
 from believable.bundle.session_records import ClosedTrial, CollectedSession, day
+from believable.bundle.shown_stimuli import digest_of, player_of, shown_rows
 from believable.bundle.stream_tables import stream_row
 from believable.bundle.tables import Cell, Row
 from believable.contracts.instrument import AnswerCell
@@ -43,74 +42,7 @@ from believable.study.records import Stimulus
 _SEQ = operator.attrgetter("seq")
 
 
-def stimuli_on(plan: Sequence[PlannedTrial], position: int) -> tuple[tuple[str, ...], str]:
-    """The stimuli of a page in the order of its players, and whether they were played or only
-    remembered.
-    """
-    planned = plan[position]
-    if planned.played:
-        return planned.played, "played"
-    if (own := round_name(plan, position)) is not None:
-        return (own,), "played"
-    about = (
-        plan[watched].stimulus_id or round_name(plan, watched)
-        for watched in rated_positions(plan, position)
-    )
-    return tuple(name for name in about if name is not None), "remembered"
-
-
-def shown_rows(
-    plan: Sequence[PlannedTrial],
-    position: int,
-    played: Iterable[Happening],
-    stimuli: Mapping[str, Stimulus],
-    media: Mapping[str, Medium],
-) -> Iterator[dict[str, Cell]]:
-    """One row per stimulus of the page, without the columns of its trial."""
-    names, how = stimuli_on(plan, position)
-    labels = plan[position].trial.player_labels
-    events = list(played)
-    for player, name in enumerate(names):
-        own = [event for event in events if _player(event.data) == player]
-        stretches = [event.data for event in own if event.kind == "media.interval"]
-        yield {
-            "player": player,
-            "label": labels[player] if labels else None,
-            "how": how,
-            "stimulus": name,
-            "stimulus_digest": digest_of(media, name),
-            **_setting(plan, position, name, stimuli),
-            "views": sum(event.kind == "media.ended" for event in own),
-            "watched_ms": sum(_length(stretch) for stretch in stretches),
-        }
-
-
-def digest_of(media: Mapping[str, Medium], stimulus: str | None) -> str | None:
-    """The SHA-256 of a stimulus's medium; None for the participant's own round, and if the
-    definition has no media.
-    """
-    medium = None if stimulus is None else media.get(stimulus)
-    return None if medium is None else medium.digest
-
-
-def _setting(
-    plan: Sequence[PlannedTrial], position: int, name: str, stimuli: Mapping[str, Stimulus]
-) -> dict[str, Cell]:
-    """Condition and scenario of a stimulus; those of the round if it is the participant's own."""
-    if name in stimuli:
-        return {"condition": stimuli[name].condition, "scenario": stimuli[name].scenario}
-    sources = (
-        round_position(plan, place) for place in (position, *rated_positions(plan, position))
-    )
-    played = next(
-        plan[source]
-        for source in sources
-        if source is not None and name == f"round:{plan[source].key}"
-    )
-    return {"condition": played.condition, "scenario": played.scenario}
-
-
-def answered(
+def question_columns(
     planned: PlannedTrial,
     question: str,
     stimuli: Mapping[str, Stimulus],
@@ -126,14 +58,6 @@ def answered(
     place: dict[str, Cell] = {"question": name, "player": clip}
     place |= {"stimulus": about.id, "stimulus_digest": digest_of(media, about.id)}
     return place | {"condition": about.condition, "scenario": about.scenario}
-
-
-def _length(stretch: Mapping[str, Any]) -> float:
-    start, end = stretch.get("from_ms"), stretch.get("to_ms")
-    sound = all(
-        isinstance(moment, int | float) and not isinstance(moment, bool) for moment in (start, end)
-    )
-    return max(0, end - start) if sound and start is not None and end is not None else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,13 +160,15 @@ class SessionRows:
             effort = self._effort(trial)
             for name, answer in trial.answers.items():
                 changes, pasted = effort.get(name, (0, 0))
-                base = self._trial_columns(planned, trial.run) | answered(
+                base = self._trial_columns(planned, trial.run) | question_columns(
                     planned, name, self._stimuli, self._media
                 )
                 base |= {"changes": changes, "pasted": pasted}
                 question = known.get(name)
                 base["kind"] = question.kind if question else planned.trial.kind
-                base["correct"] = None if answer is None else planned.trial.is_right(name, answer)
+                base["correct"] = (
+                    None if answer is None else planned.trial.quiz.is_right(name, answer)
+                )
                 attention = (
                     {}
                     if question is None
@@ -314,18 +240,18 @@ class SessionRows:
             if happening.kind == "trial.shown":
                 opened.clear()
             elif happening.kind != "media.interval":
-                pane = _player(happening.data), str(happening.data.get("which"))
+                pane = player_of(happening.data), str(happening.data.get("which"))
                 opened.discard(pane)
                 if happening.kind == "overlay.open" and pane[1] in ("plan", "log"):
                     opened.add(pane)
             else:
-                player = _player(happening.data)
+                player = player_of(happening.data)
                 beside = sorted(which for index, which in opened if index == player)
                 yield from self._stretch(happening, player, ("stimulus", *beside))
 
     def _stretch(self, happening: Happening, player: int, what: Sequence[str]) -> Iterator[Row]:
         start, end, rate = (
-            _number(happening.data.get(key)) for key in ("from_ms", "to_ms", "rate")
+            finite_number(happening.data.get(key)) for key in ("from_ms", "to_ms", "rate")
         )
         if happening.position is None or start is None or end is None:
             return
@@ -530,7 +456,7 @@ class SessionRows:
             if kind == "answer.change":
                 effort[name] = changes + 1, pasted
             else:
-                effort[name] = changes, pasted + int(_number(data.get("length")) or 0)
+                effort[name] = changes, pasted + int(finite_number(data.get("length")) or 0)
         return effort
 
     def _cells(self, question: Question | None, answer: Any) -> Sequence[AnswerCell]:
@@ -547,59 +473,7 @@ class SessionRows:
         return INSTRUMENTS[question.kind].cells(question.params, answer)
 
 
-def _player(data: Mapping[str, Any]) -> int:
-    """Which player of the page; pages with one do not say."""
-    player = data.get("player", 0)
-    return player if isinstance(player, int) and not isinstance(player, bool) else 0
-
-
-def _leniently_parsed(body: str) -> Any:
-    try:
-        return json.loads(body)
-    except ValueError:
-        return None
-
-
-def read_events(collected: CollectedSession) -> list[Happening]:
-    """The events in order. A body that is no event stays in the raw file and gives no row."""
-    happenings: list[Happening] = []
-    append, new = happenings.append, tuple.__new__  # there are millions of them
-    for seq, text, _ in collected.events:
-        try:
-            body = orjson.loads(text)
-        except ValueError:  # it is stricter than browsers are, about halves of characters for one
-            body = _leniently_parsed(text)
-        if type(body) is not dict:
-            continue
-        value_of = body.get
-        kind, position, at_ms, data = (
-            value_of("kind"),
-            value_of("trial"),
-            value_of("at_ms"),
-            value_of("data"),
-        )
-        if type(kind) is not str:
-            continue
-        if type(position) is not int:
-            position = None
-        if type(at_ms) is not int:
-            at_ms = None
-        if type(data) is not dict:
-            data = {}
-        mono_ms = value_of("mono_ms")
-        if type(mono_ms) is not int:
-            mono_ms = _number(mono_ms)
-        append(new(Happening, (seq, kind, position, at_ms, mono_ms, data)))
-    return happenings
-
-
 def _value(value: str | int | float | None) -> dict[str, Cell]:
     if isinstance(value, str):
         return {"value_text": value, "value_number": None}
     return {"value_text": None, "value_number": value}
-
-
-def _number(value: Any) -> float | None:
-    if type(value) is int:
-        return value
-    return value if isinstance(value, float) and math.isfinite(value) else None

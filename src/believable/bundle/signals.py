@@ -63,7 +63,7 @@ def read_signal(path: Path, *, test: Test, frames_per_s: float = 60) -> KnownSig
     return KnownSignal(test, times, values)
 
 
-def attached(
+def attach_signals(
     signals: Sequence[tuple[str, KnownSignal]], stimuli: Mapping[str, Collection[str]]
 ) -> dict[str, KnownSignal]:
     """Stimulus → the signal to follow in it. A signal names a file, or a video; `stimuli` has all

@@ -49,6 +49,9 @@ COMMANDS: tuple[CommandEntry, ...] = (
         "Turn recordings into stimuli that differ in nothing but what is judged.",
     ),
     CommandEntry("record", "record", "Record rounds of a game as stimuli."),
+    CommandEntry(
+        "versus", "versus", "Find out whether a new version of an agent is better than the old one."
+    ),
     CommandEntry("agents", "agents", "List agents by world with what they need, or describe one."),
     CommandEntry("town", "town", "Let people live in a town, and look into their minds."),
     CommandEntry("train", "train", "Train an agent of a world for a task."),
@@ -75,6 +78,7 @@ COMMANDS: tuple[CommandEntry, ...] = (
     ),
     CommandEntry("export", "export", "Write the dataset of a study."),
     CommandEntry("analyse", "analyse", "Compute the declared analysis of a study."),
+    CommandEntry("ladder", "ladder", "Join studies with common agents into one ladder."),
     CommandEntry("report", "report", "Analyse a study and write its report."),
     CommandEntry("publish", "publish", "Build the anonymised release folder of a study."),
     CommandEntry("import", "importing", "Turn another tool's export into our formats."),
@@ -84,7 +88,7 @@ COMMANDS: tuple[CommandEntry, ...] = (
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def pause_collector() -> Iterator[None]:
     """Pause the collector of garbage: loading makes hardly any, and looking for it takes a
     twentieth of a server's start.
     """
@@ -106,7 +110,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         for entry in COMMANDS:
             if entry.name == cmd_name:
-                with uncollected():
+                with pause_collector():
                     module = importlib.import_module(f"believable.cli.{entry.module}")
                 command: click.Command = getattr(module, entry.function)
                 return command
@@ -178,7 +182,7 @@ def handle_ending_signals() -> None:
 
 
 def _end_by(number: int) -> NoReturn:
-    """End as the signal would have: service managers tell that apart from a failure."""
+    """End as the signal would have: service managers distinguish that from a failure."""
     sys.stdout.flush()
     sys.stderr.flush()
     signal.signal(number, signal.SIG_DFL)

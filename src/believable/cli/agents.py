@@ -22,11 +22,11 @@ from believable.cli.derive import derive
     """,
 )
 def command(result: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> None:
-    lines = _described(result) if isinstance(result, Mapping) else _listed(result)
+    lines = show_agent(result) if isinstance(result, Mapping) else show_list(result)
     click.echo("\n".join(lines))
 
 
-def _listed(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def show_list(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     width = max((len(row["name"]) for row in rows), default=0)
     world = ""
     for row in sorted(rows, key=lambda row: str(row["world"])):
@@ -45,7 +45,7 @@ def _needs(row: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _described(row: Mapping[str, Any]) -> Iterator[str]:
+def show_agent(row: Mapping[str, Any]) -> Iterator[str]:
     yield f"{row['name']}: {row['about']}"
     yield f"  world: {row['world']}" + (f", seat: {row['seat']}" if row["seat"] else "")
     if needs := _needs(row):

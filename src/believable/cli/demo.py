@@ -17,7 +17,7 @@ from believable.cli.demo_studies import coming_studies, prepare_all, ready_folde
 from believable.cli.derive import derive
 from believable.cli.serve import announce, check_port, publish
 from believable.core.child_python import python_command
-from believable.core.work import Child
+from believable.core.processes import Child
 from believable.web.app import serve
 from believable.web.start_page import tell_preparation
 
@@ -47,8 +47,8 @@ def demo(options: DemoOptions) -> None:
 
     Makes a study for each protocol in FOLDER (default: demo-study) unless it is there already. The
     first is served at once; the others are made in the background, and the start page shows how far
-    they are. Some simulated participants finish each; in the first, others come every few seconds
-    and take part while you look.
+    they are. Some simulated participants finish each; in the first, others join every few seconds
+    while you look.
     """
     folder, host, port = Path(options.folder), options.host, options.port
     check_port(host, port)
@@ -79,7 +79,7 @@ command = derive(
 
 @contextmanager
 def prepared_behind(settings: Settings, finished: int) -> Iterator[None]:
-    """The other studies are made in a process of its own, which goes when the server goes."""
+    """A separate process makes the other studies; it ends with the server."""
     tell_preparation(settings.data_dir, coming_studies(settings.study_folders[1:]))
     fresh = without_people(settings) if finished else ()
     heard = signal.signal(
@@ -96,7 +96,7 @@ def prepared_behind(settings: Settings, finished: int) -> Iterator[None]:
 
 @contextmanager
 def simulated_people(folder: Path, link: str, *, come: bool) -> Iterator[None]:
-    """They live in a process of their own, wait for the server, and go when it goes."""
+    """They run in a separate process, wait for the server, and end with it."""
     if not come:
         yield
         return

@@ -33,7 +33,7 @@ def ready_folders(folder: Path, protocols: Sequence[str]) -> tuple[Path, ...]:
     """A study folder for each, the first one made."""
     names = protocols or BUILT_IN
     for name in names:
-        choose(protocol=name)  # an unknown one is told before anything is written
+        choose(protocol=name)  # an unknown one is reported before anything is written
     folders = tuple((folder / name).resolve() for name in names)
     make(folders[0])
     return folders
@@ -65,7 +65,8 @@ def coming_studies(folders: Sequence[Path]) -> list[StudyInPreparation]:
 
 
 def prepare_all(settings: Settings, finished: Sequence[Path], wanted: int) -> None:
-    """What the process behind the server does: all studies but the first; then `wanted` people who
+    """The work of the process behind the server: all studies but the first; then `wanted` people
+    who
     have finished each of those in `finished`.
     """
     lower_priority()
@@ -97,7 +98,7 @@ def _prepare(settings: Settings, folder: Path, coming: Sequence[StudyInPreparati
 
 
 def finish_some(settings: Settings, wanted: int) -> None:
-    """Simulated participants who were there before, on a clock of their own."""
+    """Earlier simulated participants, on a separate clock."""
     # loaded only here: the server's own process can do without
     from believable.app.simulate import on_virtual_clock
     from believable.simulate.crowd import Crowd
@@ -108,7 +109,7 @@ def finish_some(settings: Settings, wanted: int) -> None:
 
 
 def without_people(settings: Settings) -> tuple[Path, ...]:
-    """The study folders in which nobody simulated has been yet."""
+    """The study folders without simulated participants."""
     with Store.open(settings.url, clock=WallClock()) as store:
         people = store.read(
             lambda conn: [

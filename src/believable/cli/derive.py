@@ -5,7 +5,7 @@
         click.echo(...)
 
 The decorated function shows the result in the terminal. Arguments, options, defaults, limits and
-help come from the options record and the docstring of the use case; `--json` prints the result.
+help are read from the options record and the docstring of the use case; `--json` prints the result.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 import click
 from pydantic_core import to_jsonable_python
 
-from believable.app.options import OptionField, Options, UseCaseOutcome, fields_of
+from believable.app.options import OptionField, UseCaseOutcome, fields_of
 from believable.cli.exit_codes import NOT_MET, OK, OPEN, PROBLEMS, UNCHECKED, error_json, exit_code
 from believable.core.errors import BelievableError
 from believable.core.whole_files import disk_error
@@ -215,9 +215,3 @@ def terminal() -> Iterator[dict[str, Any]]:
         yield {"progress": bars.progress, "notice": bars.notice, "actor": ACTOR}
     finally:
         bars.close()
-
-
-def options_of(use_case: Callable[..., Any]) -> type[Options]:
-    """Return the options record of a use case."""
-    record: type[Options] = use_case.options  # type: ignore[attr-defined]
-    return record

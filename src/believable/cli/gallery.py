@@ -20,8 +20,8 @@ class GalleryOptions(AddressOptions):
 def try_parts(options: GalleryOptions) -> None:
     """Try every instrument and player in the browser.
 
-    One page for each, running as in a study: change its parameters, use it, and see what it records
-    as it happens. Needs no study; what is entered is forgotten when the gallery stops.
+    One page for each, running as in a study: change its parameters, use it, and see its records
+    as they are made. Needs no study; all entries are deleted when the gallery stops.
     """
     check_port(options.host, options.port)
     click.echo(f"Gallery           http://{options.host}:{options.port}/gallery")

@@ -24,6 +24,7 @@ WIDTH = 30
     example="""
       believable power --test paired_t --effect 0.5
       believable power my-study --participants 30,50,70 --truth skill=0.4
+      believable power versus-v1-v2 --claim "lead:v2-v1>=.10" --truth span=1
       believable power my-study --studies 5000 --cluster tcp://head:8786
     """,
 )
@@ -52,7 +53,7 @@ def formula_text(answer: PowerResult) -> str:
 
 
 def assumptions_text(assumed: Sequence[Assumption]) -> str:
-    """What the simulated studies take for granted, one line each."""
+    """The assumptions of the simulated studies, one line each."""
     width = max((len(part.value) for part in assumed), default=0)
     lines = [
         f"  {part.value:>{width}}  {part.words}{f' (--truth {part.name}=…)' if part.name else ''}"
@@ -119,7 +120,7 @@ def curves_text(
                 )
         if not tested:
             continue
-        # Certain enough only where the whole interval lies above what is wanted.
+        # Certain enough only if the whole interval lies above the required power.
         enough = next(
             (point.participants for point in own if (point.power.low or 0) >= wanted), None
         )

@@ -4,14 +4,7 @@ command per world.
 
 from __future__ import annotations
 
-import json
 import sys
-import tempfile
-import time
-import webbrowser
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,31 +14,17 @@ import click
 from believable.app.agents import values_of
 from believable.cli.agent_options import agent_option, agent_values_option
 from believable.cli.derive import FOLDER
-from believable.core.draft_folders import draft_folder, sweep_drafts
 from believable.core.errors import InvalidInput, Refused
-from believable.core.system import account_number, is_private
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from believable.agents.choice import ChosenAgent
     from believable.contracts.agent import AgentTask
-    from believable.contracts.record import Record
     from believable.contracts.world import Playable, World
-    from believable.stimuli.raster import Look
-    from believable.store.engine import Store
-
-#: How often the recorder looks whether a round is over.
-LOOK_S = 0.3
-#: The page shows its last words for so long before the server goes.
-FAREWELL_S = 2.0
-#: The block and its page in the study that people are served.
-_ROUNDS, _ROUND = "rounds", "round"
-_DONE = "# Recorded\n\nThe rounds are in the folder. You can close this window."
 
 
 class WorldCommands(click.Group):
-    """One command for each world that can be played; its own options come from its record."""
+    """One command for each world that can be played; its own options are read from its record."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         from believable.contracts.registries import WORLDS
@@ -180,7 +159,9 @@ def _record_people(
     no_browser: bool,
     **written: str | None,
 ) -> None:
-    options = _options(world.game, {**task.rounds, **written})
+    from believable.app import record as recorder
+
+    options = recorder.world_options(world.game, {**task.rounds, **written})
     kept = [
         file.name.partition(".")[0].rpartition("-")[2]
         for file in folder.glob(f"{name}-*.replay.json.gz")
@@ -193,8 +174,16 @@ def _record_people(
     keys = options.model_dump(exclude_none=True)
     if opponents := list(world.game.trial.opponents.named):
         keys["opponent"] = opponents[0]
-    study = _study(world, keys, runs, seconds, seed + first)
-    _by_hand(targets, study, open_page=not no_browser, host=host, port=port, base_url=base_url)
+    study = recorder.study_text(world, keys, runs, seconds, seed + first)
+    recorder.serve_players(
+        targets,
+        study,
+        report=click.echo,
+        open_page=not no_browser,
+        host=host,
+        port=port,
+        base_url=base_url,
+    )
 
 
 def _command(world: World) -> click.Command:
@@ -306,20 +295,8 @@ def _pace_option(playing: Playable[Any, Any]) -> click.Option:
     )
 
 
-def _steps_per_s(playing: Playable[Any, Any], pace: str | None) -> float | None:
-    """From `--pace`."""
-    if pace is None:
-        return None
-    if pace == "human" and playing.human_steps_per_s is not None:
-        return playing.human_steps_per_s
-    steps = _plain(pace)
-    if isinstance(steps, int | float) and 0.1 <= steps <= 60:
-        return float(steps)
-    raise InvalidInput(f"--pace: expected human, or steps per second from 0.1 to 60, got {pace!r}.")
-
-
 def _default(field: FieldInfo) -> str | None:
-    """As it is written on the command line; None where nothing is."""
+    """As it is written on the command line; None if there is no default."""
     value = field.get_default(call_default_factory=True)
     return None if value is None or value == {} else str(value)
 
@@ -343,6 +320,7 @@ def _record(
     **written: str | None,
 ) -> None:
     from believable.agents.choice import choose_in
+    from believable.app import record as recorder
     from believable.recordings.film_file import load_av
 
     playing = world.game
@@ -351,7 +329,7 @@ def _record(
     player = None
     if agent is not None:
         player = choose_in(agent, world, playing.seat, values_of(agent_values))
-    chosen = _plain(opponent)
+    chosen = recorder.parse_value(opponent)
     if isinstance(chosen, str) and ":" in chosen and "opponent" in playing.seats:
         choose_in(chosen, world, "opponent")
     elif (
@@ -359,19 +337,19 @@ def _record(
         and (problem := playing.trial.opponents.problem(chosen)) is not None
     ):
         raise InvalidInput(" ".join(problem))
-    options = _options(
+    options = recorder.world_options(
         playing, written, by_program=player is not None and player.agent.acts == "environment"
     )
-    steps_per_s = _steps_per_s(playing, pace)
+    steps_per_s = recorder.parse_pace(playing, pace)
     if pace is not None and (player is None or player.agent.acts != "environment"):
         raise InvalidInput(
             "--pace: it sets the pace of an agent that acts in the environment, and there is none,"
             f" got --pace {pace}. Leave it out."
         )
-    settle = partial(_settled, playing, options, chosen, seconds, seed)
-    look = None if film is None else _look(film, playing.hz(settle(1)))
+    settle = partial(recorder.resolve_setup, playing, options, chosen, seconds, seed)
+    look = None if film is None else recorder.look_of(film, playing.hz(settle(1)))
     if video or look is not None:
-        load_av("Rendering recordings")  # what is missing is named before anybody plays
+        load_av("Rendering recordings")  # report missing libraries before anyone plays
     beginning = name or "-".join(filter(None, (world.name, opponent.replace(":", "-"))))
     digits = max(2, len(str(rounds)))
     targets = [
@@ -382,237 +360,34 @@ def _record(
         if target.exists():
             raise Refused(f"{target} exists already. Choose another --name, or move it away.")
     if player is not None and player.agent.acts == "environment":
-        _in_environment(targets, playing, settle, player, seed, steps_per_s)
-    elif player is not None:
-        _in_rounds(targets, playing, settle, player, seed)
-    else:
-        keys = options.model_dump(exclude_none=True) | ({"opponent": chosen} if opponent else {})
-        _by_hand(targets, _study(world, keys, rounds, seconds, seed), open_page=not no_browser)
-    if video or look is not None:
-        _videos(targets, folder, look)
-
-
-def _look(film: str, frames_per_s: int) -> Look:
-    """One picture for each tick, in this size."""
-    from believable.stimuli.raster import Look
-
-    width, _, height = film.partition("x")
-    if not (width.isdecimal() and height.isdecimal()):
-        raise InvalidInput(f"--film: expected WIDTHxHEIGHT such as 640x360, got {film!r}.")
-    return Look(width_px=int(width), height_px=int(height), frames_per_s=frames_per_s)
-
-
-def _plain(written: str) -> Any:
-    """A number where it is one; {ArrowUp: 2} and [0, 1] as in a study file."""
-    for number in (int, float):
-        try:
-            return number(written)
-        except ValueError:
-            continue
-    if written[:1] not in ("{", "["):
-        return written
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
-    try:
-        return YAML(typ="safe", pure=True).load(written)
-    except YAMLError:
-        raise InvalidInput(
-            f"expected {{KEY: VALUE, …}} or [VALUE, …], got {written!r}. Put it into quotes."
-        ) from None
-
-
-def _options(
-    playing: Playable[Any, Any], written: Mapping[str, str | None], *, by_program: bool = False
-) -> Record:
-    """The world's options, as they are written on the command line. A program needs no keys."""
-    from pydantic import ValidationError
-
-    plain = {name: _plain(value) for name, value in written.items() if value is not None}
-    try:
-        options: Record = playing.trial.options.model_validate(plain)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise InvalidInput(
-            f"--{first['loc'][0]}: {first['msg']}, got {first['input']!r}."
-        ) from None
-    check = playing.check_program if by_program else playing.trial.check
-    for key, message, cure in check(options):
-        raise InvalidInput(f"--{key}: {message} {cure}")
-    return options
-
-
-def _study(world: World, keys: Mapping[str, Any], rounds: int, seconds: int, seed: int) -> str:
-    """The study that the page shows: a practice, then the rounds. JSON is YAML, too."""
-    practice = {"id": "practice", "practice": True, "countdown_s": 1, "world": world.name, **keys}
-    played = {"id": _ROUND, "duration_s": seconds, "start_seed": seed, "world": world.name, **keys}
-    timeline: list[Any] = [
-        {"play": practice},
-        {"block": {"id": _ROUNDS, "repeat": rounds, "each": [{"play": played}]}},
-        {"finish": {"text": _DONE}},
-    ]
-    title = f"Recording rounds of the {world.name}"
-    return json.dumps({"believable": 1, "title": title, "seed": seed, "timeline": timeline})
-
-
-def _settled(
-    playing: Playable[Any, Any],
-    options: Record,
-    opponent: str | float,
-    seconds: int,
-    seed: int,
-    number: int,
-) -> Record:
-    """The setup of round `number`: the same as a person who plays by hand gets, so that everyone
-    has the same starts.
-    """
-    from believable.contracts.game import RoundContext
-
-    place = RoundContext(
-        session_seed=seed,
-        trial_key=f"{_ROUNDS}.{number}.{_ROUND}",
-        condition=None,
-        opponent=opponent,
-        duration_s=seconds,
-        practice=False,
-    )
-    setup: Record = playing.trial.resolve(options, place)
-    return setup
-
-
-def _in_rounds(
-    targets: list[Path],
-    playing: Playable[Any, Any],
-    settle: Callable[[int], Record],
-    player: ChosenAgent,
-    seed: int,
-) -> None:
-    """The recording says which agent played, so that it cannot pass for a person."""
-    from believable.core.seeds import derive
-    from believable.recordings.file import write
-    from believable.worlds.live_round import play_through
-
-    about = {"player": player.written, **player.identity()}
-    with click.progressbar(targets, label="Playing", file=sys.stderr) as bar:
-        for number, target in enumerate(bar, start=1):
-            act = player.sit_down(derive(seed, "player", number))
-            recording = play_through(playing, settle(number), act, player.agent.game)
-            write(replace(recording, provenance={**recording.provenance, **about}), target)
-    for target in targets:
-        click.echo(str(target))
-
-
-def _in_environment(
-    targets: list[Path],
-    playing: Playable[Any, Any],
-    settle: Callable[[int], Record],
-    player: ChosenAgent,
-    seed: int,
-    steps_per_s: float | None,
-) -> None:
-    from believable.core.object_storage import digest_of
-    from believable.core.seeds import derive
-    from believable.recordings.actions import RECORDING_SUFFIX
-
-    assert playing.rollout is not None, "worlds with environments have it"
-    films: dict[str, Path] = {}
-    about = {"player": player.written, **player.identity()}
-    for number, target in enumerate(targets, start=1):
-        act = player.sit_down(derive(seed, "player", number))
-        beginning = target.with_name(target.name.partition(".")[0])
-        for file in playing.rollout(
-            settle(number), act, beginning, steps_per_s, player.written, about
+        for file, same in recorder.play_in_environment(
+            targets, playing, settle, player, seed, steps_per_s
         ):
             click.echo(str(file))
-            if file.name.endswith(RECORDING_SUFFIX):
-                continue
-            first = films.setdefault(digest_of(file), file)
-            if first != file:
+            if same is not None:
                 click.echo(
-                    f"{file.name} shows the same as {first.name}: the environment starts alike and"
+                    f"{file.name} shows the same as {same.name}: the environment starts alike and"
                     " the agent acts alike. A study takes each video once. Choose an environment"
                     " with random starts, such as MiniGrid-FourRooms-v0.",
                     err=True,
                 )
-
-
-def _by_hand(
-    targets: list[Path],
-    study: str,
-    *,
-    open_page: bool,
-    host: str = "127.0.0.1",
-    port: int | None = None,
-    base_url: str | None = None,
-) -> None:
-    """A server of its own for as long as the recording takes; what it stored is thrown away
-    afterwards.
-    """
-    from believable.core.clock import WallClock
-    from believable.simulate.crowd import link_token
-    from believable.simulate.server import Server
-    from believable.store.engine import Store
-
-    with temporary_folder() as place:
-        (place / "rounds").mkdir()
-        (place / "rounds" / "study.yaml").write_text(study, encoding="utf-8")
-        with (
-            Server(
-                [place / "rounds"], data_dir=place / "data", host=host, port=port, base_url=base_url
-            ) as server,
-            Store.open(f"sqlite:///{place / 'data' / 'believable.db'}", clock=WallClock()) as store,
-        ):
-            address = f"{base_url or server.url}/join/{link_token(store, 'rounds', 'open')}"
-            click.echo(f"Play here: {address}\nStop with Ctrl-C.")
-            if open_page:
-                webbrowser.open(address)
-            _keep(store, targets, lambda target: click.echo(str(target)))
-            time.sleep(FAREWELL_S)
-
-
-@contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """A folder that is deleted afterwards; those that killed recordings of this account left behind
-    are deleted first.
-    """
-    parent = Path(tempfile.gettempdir()) / f"believable-record-{account_number()}"
-    parent.mkdir(mode=0o700, exist_ok=True)
-    if not is_private(parent):
-        raise Refused(
-            f"{parent}: expected a folder that only this account can use. Delete it, or set TMPDIR"
-            " to another folder."
+    elif player is not None:
+        with click.progressbar(length=len(targets), label="Playing", file=sys.stderr) as bar:
+            recorder.play_rounds(targets, playing, settle, player, seed, lambda: bar.update(1))
+        for target in targets:
+            click.echo(str(target))
+    else:
+        keys = options.model_dump(exclude_none=True) | ({"opponent": chosen} if opponent else {})
+        recorder.serve_players(
+            targets,
+            recorder.study_text(world, keys, rounds, seconds, seed),
+            report=click.echo,
+            open_page=not no_browser,
         )
-    sweep_drafts(parent)
-    with draft_folder(parent) as place:
-        yield place
-
-
-def _keep(store: Store, targets: list[Path], tell: Callable[[Path], None]) -> None:
-    """Write each round as soon as it is over, until there are as many as wanted."""
-    from believable.recordings.file import from_bytes, write
-    from believable.store import rounds
-
-    written = 0
-    while written < len(targets):
-        for body in store.read(rounds.recordings)[written : len(targets)]:
-            played = from_bytes(body, source=targets[written].name)
-            write(
-                replace(played, provenance={**played.provenance, "player": "person"}),
-                targets[written],
+    if video or look is not None:
+        with click.progressbar(length=len(targets), label="Rendering", file=sys.stderr) as bar:
+            videos = recorder.render_videos(
+                targets, folder, look, lambda done, total: bar.update(1)
             )
-            tell(targets[written])
-            written += 1
-        time.sleep(LOOK_S)
-
-
-def _videos(targets: list[Path], folder: Path, look: Look | None) -> None:
-    from believable.stimuli.raster import render
-
-    with click.progressbar(length=len(targets), label="Rendering", file=sys.stderr) as bar:
-        rendered = render(targets, folder, look, progress=lambda done, total: bar.update(1))
-    for video in rendered.results.values():
-        click.echo(str(video))
-    if rendered.failed:
-        raise InvalidInput(
-            "; ".join(f"{path.name}: {why}" for path, why in rendered.failed.items())
-        )
+        for rendered in videos:
+            click.echo(str(rendered))

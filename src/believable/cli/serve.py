@@ -15,12 +15,12 @@ import click
 from believable.app.serve import ServerPlan, configure_server
 from believable.app.settings import PublishedFolder, Settings
 from believable.app.study_data import load_study, remember_address
-from believable.cli import uncollected
+from believable.cli import pause_collector
 from believable.cli.derive import derive
 from believable.core.errors import Refused
 from believable.core.object_storage import remember_storage
+from believable.core.processes import in_child
 from believable.core.system import end_this_process
-from believable.core.work import in_child
 from believable.store.database import owner_folder
 from believable.web.app import oidc_client, prepare, serve
 from believable.web.connections import checked_proxies
@@ -45,7 +45,7 @@ def command(plan: ServerPlan) -> None:
     oidc_client(settings)  # a wrong provider is reported before anything is written
     if plan.media is not None:
         remember_storage(owner_folder(settings.media_dir), plan.media)
-    with uncollected():
+    with pause_collector():
         published, first_link = publish(settings)
     remember_address(settings.data_dir, settings.base_url)
     announce(published, first_link, settings.base_url)
@@ -63,7 +63,7 @@ def _end_with_input() -> None:
 
 
 def check_port(host: str, port: int) -> None:
-    """Says at once when somebody else listens there, before anything is prepared."""
+    """Refuses a port that is in use, before anything is prepared."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -77,8 +77,8 @@ def check_port(host: str, port: int) -> None:
 
 
 def publish(settings: Settings) -> tuple[Sequence[PublishedFolder], str | None]:
-    """Check, prepare and publish. Where there are media, in a process of its own: what reads videos
-    is not carried along.
+    """Check, prepare and publish. Media are read in a separate process, so that the server does
+    not keep the decoder.
     """
     if any(load_study(folder).study.stimuli for folder in settings.study_folders):
         return in_child(prepare, settings, media_progress)
@@ -86,7 +86,7 @@ def publish(settings: Settings) -> tuple[Sequence[PublishedFolder], str | None]:
 
 
 def media_progress(done: int, total: int) -> None:
-    """Counts on one line, where somebody is watching."""
+    """Counts on one line in a terminal."""
     if sys.stderr.isatty():
         click.echo(f"\rPreparing media: {done} of {total}", err=True, nl=done == total)
 

@@ -15,7 +15,7 @@ from believable.stimuli.inventory import PoolLine
 
 @click.group()
 def command() -> None:
-    """Turn recordings into stimuli that differ in nothing but what is judged.
+    """Turn recordings into stimuli that differ only in the judged quality.
 
     FOLDER is the study's folder. Recordings are kept in FOLDER/sources, stimuli are made in
     FOLDER/stimuli. Finished files are not made again, so an interrupted command is simply repeated.

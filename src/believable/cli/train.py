@@ -27,7 +27,7 @@ def command(files: Sequence[Path]) -> None:
 
 @click.group()
 def evaluate() -> None:
-    """Measure how near an agent comes to people.
+    """Measure how close an agent is to people.
 
     \b
     Example:

@@ -16,7 +16,7 @@ from believable.coding.labels import (
     Key,
     Label,
     Mark,
-    merged,
+    merge_spans,
     spans_from,
     spans_text,
 )
@@ -140,7 +140,7 @@ def together(marks: list[Mark]) -> Mark:
     for mark in marks:
         for label in mark.labels:
             old = labels.get(label.key)
-            spans = label.spans if old is None else merged([*old.spans, *label.spans])
+            spans = label.spans if old is None else merge_spans([*old.spans, *label.spans])
             labels[label.key] = replace(label, spans=spans)
     return replace(
         marks[0], labels=tuple(labels.values()), uncertain=any(mark.uncertain for mark in marks)
@@ -441,7 +441,11 @@ def _response(
         condition = shown.get((session, _whole(first["position"]), _whole(first["run"] or 0)))
     keys = frozenset(label.key for label in _labels(rows))
     return CodedResponse(
-        session or f"text {first['response']}", keys, condition, first["discard"] is not None
+        session or f"text {first['response']}",
+        keys,
+        condition,
+        first["discard"] is not None,
+        None if first["position"] is None else _whole(first["position"]),
     )
 
 

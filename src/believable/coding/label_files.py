@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 from pydantic import ValidationError
 
 from believable import __version__
-from believable.bundle.cells import csv_line, neutralised, restored
+from believable.bundle.cells import csv_line, neutralise, restore_text
 from believable.coding.labels import (
     BETWEEN,
     DIRECTIONS,
@@ -95,7 +95,7 @@ def read_rows(
                     f"{file}:{reader.line_num}: expected {len(header)} cells, got {len(row)}. Quote"
                     " cells that hold commas."
                 )
-            cells = {name: restored(cell) for name, cell in zip(header, row, strict=True)}
+            cells = {name: restore_text(cell) for name, cell in zip(header, row, strict=True)}
             rows.append((reader.line_num, cells))
     except csv.Error as error:
         raise InvalidInput(
@@ -117,7 +117,7 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return neutralised(value) if isinstance(value, str) else str(value)
+    return neutralise(value) if isinstance(value, str) else str(value)
 
 
 # ----------------------------------------------------------------------------------------------

@@ -64,13 +64,14 @@ class Mark:
 @dataclass(frozen=True, slots=True)
 class CodedResponse:
     """The final codes of one text. `judge` is who wrote it: texts of one judge are not
-    independent.
+    independent. `position` is the page in the session.
     """
 
     judge: str
     labels: frozenset[Key]
     condition: str | None = None
     discarded: bool = False
+    position: int | None = None
 
 
 def order(book: Codebook, keys: Iterable[Key]) -> list[Key]:
@@ -87,7 +88,7 @@ def order(book: Codebook, keys: Iterable[Key]) -> list[Key]:
     )
 
 
-def written(key: Key) -> str:
+def label_text(key: Key) -> str:
     """`smoothness + more`, for files and messages."""
     return " ".join(part for part in key if part)
 
@@ -163,13 +164,13 @@ def _spans(data: Any) -> tuple[Span, ...]:
         whole = isinstance(span, list) and len(span) == 2 and all(type(at) is int for at in span)
         if not whole or not 0 <= span[0] < span[1]:
             raise InvalidInput(f"mark: span: expected [from, to] with from < to, got {span!r}.")
-    return merged([(span[0], span[1]) for span in data])
+    return merge_spans([(span[0], span[1]) for span in data])
 
 
-def merged(spans: Sequence[Span]) -> tuple[Span, ...]:
+def merge_spans(spans: Sequence[Span]) -> tuple[Span, ...]:
     """Without overlaps, in order.
 
-    >>> merged([(4, 9), (0, 2), (7, 12)])
+    >>> merge_spans([(4, 9), (0, 2), (7, 12)])
     ((0, 2), (4, 12))
     """
     apart: list[Span] = []
@@ -233,7 +234,7 @@ class LabelConflict:
 
     @property
     def words(self) -> str:
-        pair = f"{written(self.winner.key)} and {written(self.loser.key)}"
+        pair = f"{label_text(self.winner.key)} and {label_text(self.loser.key)}"
         if self.why == "excludes":
             return f"{pair} exclude each other"
         return f"{pair} stand on the same words, where the first wins over the second"
@@ -321,7 +322,7 @@ def _differing(a: Code, b: Code) -> tuple[str, ...]:
     return tuple(name for name in Code.model_fields if getattr(a, name) != getattr(b, name))
 
 
-def carried(mark: Mark, policies: Mapping[str, Policy]) -> tuple[Mark, bool]:
+def carry_over(mark: Mark, policies: Mapping[str, Policy]) -> tuple[Mark, bool]:
     """The mark under the new version, and whether it is to be looked at again. `policies` per
     touched code.
     """

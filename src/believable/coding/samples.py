@@ -125,11 +125,11 @@ def _by_stratum(items: Sequence[DrawableText], n: int, rng: random.Random) -> li
     strata: dict[str, list[DrawableText]] = {}
     for item in items:
         strata.setdefault(item.condition or "", []).append(item)
-    sizes = allotted({name: len(members) for name, members in strata.items()}, n, rng)
+    sizes = allot({name: len(members) for name, members in strata.items()}, n, rng)
     return [item for name, members in strata.items() for item in _in_turns(members)[: sizes[name]]]
 
 
-def allotted(sizes: Mapping[str, int], n: int, rng: random.Random) -> dict[str, int]:
+def allot(sizes: Mapping[str, int], n: int, rng: random.Random) -> dict[str, int]:
     """`n` places in proportion to the sizes, by largest remainders; ties are drawn."""
     total = sum(sizes.values())
     exact = {name: n * size / total for name, size in sorted(sizes.items())}

@@ -12,7 +12,12 @@ from typing import Any, Literal, TypeAlias
 from believable.bundle.session_records import ClosedTrial, ViewCheck
 from believable.collect.context import Context, Standing, check_epoch, standing_of
 from believable.collect.join import pass_over
-from believable.collect.page_events import ViewingProgress, annotated, opened_beside, seen_each
+from believable.collect.page_events import (
+    ViewingProgress,
+    annotation_events,
+    opened_beside,
+    seen_each,
+)
 from believable.collect.session_rounds import is_over, leave_practice
 from believable.collect.view_check import check_views, with_checks
 from believable.contracts.instrument import Instrument, InvalidAnswer
@@ -23,7 +28,7 @@ from believable.core.errors import Conflict, InvalidInput
 from believable.core.registry import Registry
 from believable.store import event_log, sessions, view_checks
 from believable.store.engine import Connection
-from believable.store.event_log import Event
+from believable.store.event_checks import Event
 from believable.study.progress import answers_so_far, progress
 
 Status: TypeAlias = Literal["next", "again", "finished"]
@@ -107,7 +112,7 @@ class CurrentPage:
 
     @cached_property
     def annotated(self) -> tuple[Event, ...]:
-        return annotated(self.conn, self.context, self.standing)
+        return annotation_events(self.conn, self.context, self.standing)
 
     @property
     def round_over(self) -> bool:
@@ -170,7 +175,7 @@ def _judge(page: CurrentPage, event: Event) -> tuple[Judgement, bool]:
     trial = page.planned.trial
     kind = PAGES[trial.kind]
     if event.kind == "consent.decline":
-        if not trial.can_decline:
+        if trial.ending != "declined":
             raise InvalidInput(
                 f"event {event.seq}: only a consent page can be declined. Withdraw instead."
             )

@@ -25,7 +25,7 @@ from believable.collect.leave import PersonProof, ResumeTicket, SessionEnd, resu
 from believable.collect.media import ShownMedium, shown_media, still_media
 from believable.collect.page_events import (
     ViewingProgress,
-    annotated,
+    annotation_events,
     opened_beside,
     page_events,
     seen_each,
@@ -39,9 +39,9 @@ from believable.contracts.trial import PlannedTrial
 from believable.core.clock import Clock
 from believable.core.errors import BelievableError, Withdrawn
 from believable.core.ids import new_token, token_hash
-from believable.store import event_log, sessions, studies, view_checks
+from believable.store import event_checks, event_log, sessions, studies, view_checks
 from believable.store.engine import Connection, Store
-from believable.store.event_log import Event
+from believable.store.event_checks import Event
 from believable.store.sessions import Session
 from believable.store.studies import Link
 from believable.study.definition import Definition
@@ -117,9 +117,9 @@ def _view(conn: Connection, context: Context, standing: Standing) -> SessionView
         else None
     )
     return replace(
-        _untouched(context, standing),
+        unopened_page(context, standing),
         drafts=_drafts(conn, standing),
-        saved=annotated(conn, context, standing),
+        saved=annotation_events(conn, context, standing),
         seen=seen_each(conn, standing),
         opened=opened_beside(conn, standing),
         media=_stimuli(context, standing) or shown_round(conn, context, standing),
@@ -127,7 +127,7 @@ def _view(conn: Connection, context: Context, standing: Standing) -> SessionView
     )
 
 
-def _untouched(context: Context, standing: Standing) -> SessionView:
+def unopened_page(context: Context, standing: Standing) -> SessionView:
     """A page on which nothing has happened yet, without asking the database."""
     session, trial = standing.session, standing.plan[standing.session.position]
     return SessionView(
@@ -344,7 +344,7 @@ class Collect:
 
     def append(self, token: str, epoch: int, numbered: Iterable[tuple[int, str]]) -> DeskStep[int]:
         """The highest event up to which nothing is missing, once that is durable."""
-        batch = event_log.check_batch(token, epoch, numbered)
+        batch = event_checks.check_batch(token, epoch, numbered)
         return DeskStep(lambda: self.store.append(batch), lambda: self.store.aappend(batch))
 
     def advance(
@@ -359,7 +359,7 @@ class Collect:
         or neither.
         """
         where: dict[str, Any] = {"token": token, "epoch": epoch, "position": position, "seq": seq}
-        batch = event_log.check_batch(token, epoch, numbered)
+        batch = event_checks.check_batch(token, epoch, numbered)
 
         def change(conn: Connection) -> AdvanceResult | BelievableError:
             if batch.events:
@@ -385,11 +385,11 @@ class Collect:
         if (
             untouched is None
             or trial is None
-            or trial.shown_round is not None
+            or trial.own_round is not None
             or trial.rated_turn is not None
         ):
             return await self.view(token)  # the panels opened on an earlier page must be read
-        return _untouched(self.context, untouched)
+        return unopened_page(self.context, untouched)
 
     def _keep(self, standing: Standing) -> None:
         """Committed data need not be read again."""
@@ -462,4 +462,4 @@ class Collect:
             )
             if own is not None:
                 return own
-        return media.chosen(names, name)
+        return media.choose_media(names, name)

@@ -313,7 +313,7 @@ def _reason_of_study(conn: Connection, caller: _Caller, now_ms: int) -> Reason |
     if caller.row.state == "paused":
         return "paused"
     if rules.limit is not None:
-        filled = sessions.filled(conn, caller.row.id, pool_of(caller.kind), now_ms)
+        filled = sessions.count_filled(conn, caller.row.id, pool_of(caller.kind), now_ms)
         if sum(cell.n_sessions for cell in filled) >= rules.limit:
             return "full"
     return None
@@ -333,7 +333,7 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
     number = sessions.next_number(conn, caller.row.id, kinds)
     filled = {
         Cell.of(cell.arms, cell.rows): cell.n_sessions
-        for cell in sessions.filled(conn, caller.row.id, kinds, now_ms)
+        for cell in sessions.count_filled(conn, caller.row.id, kinds, now_ms)
     }
     # Simulated sessions are the same on every server; those of people must not be computed again by
     # strangers.

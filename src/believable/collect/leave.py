@@ -102,12 +102,12 @@ def result(
 
 def completion_code(context: Context, standing: Standing, outcome: str) -> str | None:
     """What this session's last page shows."""
-    trial, session = standing.plan[-1].trial, standing.session
-    if outcome not in trial.completion_codes:
+    closing, session = standing.plan[-1].trial.closing, standing.session
+    if closing is None or outcome not in closing.codes:
         return None
     if session.link_kind in UNPAID_CODES:
         return UNPAID_CODES[session.link_kind]
-    return ids.completion_code(trial.completion_codes[outcome], context.key, session.study, outcome)
+    return ids.completion_code(closing.codes[outcome], context.key, session.study, outcome)
 
 
 #: Failed codes from one place within the window.

@@ -133,7 +133,7 @@ def read_platform(
             f"{path}: the file has no header. Export it again, as CSV with column names."
         )
     header = tuple(rows[0])
-    places = {_fold(name): number for number, name in reversed(list(enumerate(header)))}
+    places = {fold_name(name): number for number, name in reversed(list(enumerate(header)))}
     layout = _layout(path, places, platform, id_column, expected)
     column = _id_place(path, header, places, layout, id_column)
     submissions, without_id = [], []
@@ -199,7 +199,8 @@ def match(
 
 def codes_of(study: Study, *, key: bytes, study_id: str) -> dict[str, str]:
     """The completion code of each outcome, as the last page shows it."""
-    declared = study.timeline[-1].completion_codes
+    closing = study.timeline[-1].closing
+    declared = {} if closing is None else closing.codes
     return {
         outcome: completion_code(code, key, study_id, outcome) for outcome, code in declared.items()
     }
@@ -219,7 +220,7 @@ def _layout(
         if known and any(name in places for name in layout.ids):
             return layout
     if id_column is not None:
-        return Layout(platform="custom", ids=(_fold(id_column),))
+        return Layout(platform="custom", ids=(fold_name(id_column),))
     likely = layouts().get(expected or "")
     if likely is not None and any(name in places for name in likely.ids):
         return likely
@@ -237,7 +238,7 @@ def _id_place(
     layout: Layout,
     id_column: str | None,
 ) -> int:
-    wanted = (_fold(id_column),) if id_column is not None else layout.ids
+    wanted = (fold_name(id_column),) if id_column is not None else layout.ids
     for name in wanted:
         if name in places:
             return places[name]
@@ -258,7 +259,7 @@ def _pick(
     return next((row[header[places[name]]].strip() for name in names if name in places), "")
 
 
-def _fold(name: str) -> str:
+def fold_name(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 
@@ -267,7 +268,7 @@ def _times(submissions: Sequence[Submission]) -> dict[str, int]:
     times: dict[str, int] = {}
     for submission in submissions:
         times[submission.participant] = times.get(submission.participant, 0) + (
-            _fold(submission.status) not in _OVER
+            fold_name(submission.status) not in _OVER
         )
     return times
 
@@ -299,7 +300,7 @@ def _judge(
     def judged(name: str, reason: str, outcome: str = "") -> JudgedSubmission:
         return JudgedSubmission(submission, name, reason, outcome)
 
-    status = _fold(submission.status)
+    status = fold_name(submission.status)
     if not candidates:
         if status in _OVER:
             return judged(

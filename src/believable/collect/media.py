@@ -49,7 +49,7 @@ def shown_media(
     context: Context, session_id: str, definition: Definition, planned: PlannedTrial
 ) -> tuple[ShownMedium, ...]:
     """The media of a page, in the order of its players."""
-    beside = planned.trial.opens_beside
+    beside = planned.trial.player.overlays
     variant = Variant("plan" in beside, "log" in beside)
     return tuple(
         _shown(context, session_id, stimulus, definition, variant)
@@ -130,7 +130,7 @@ def media_of(conn: Connection, context: Context, token: str) -> Mapping[str, Pat
     return paths
 
 
-def chosen(names: Mapping[str, Path], name: str) -> Path:
+def choose_media(names: Mapping[str, Path], name: str) -> Path:
     if name not in names:
         raise NotFound("this session has no medium with this name. Reload the page.")
     return names[name]

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from believable.collect.context import Context, Standing
+from believable.contracts.controls import Controls
 from believable.contracts.registries import INSTRUMENTS, PAGES
-from believable.contracts.trial import Controls, PlannedTrial, TrialBase
+from believable.contracts.trial import PlannedTrial, TrialBase
 from believable.store import event_log
 from believable.store.engine import Connection
-from believable.store.event_log import Event
+from believable.store.event_checks import Event
 from believable.study.plan import rated_positions
 
 #: No medium is longer: a month.
@@ -110,7 +111,7 @@ def _players(planned: PlannedTrial) -> int:
     """How many players a page has; a quality test and one's own round are no stimuli of the
     study.
     """
-    return len(planned.played) or (0 if planned.trial.player_controls is None else 1)
+    return len(planned.played) or (0 if planned.trial.player.controls is None else 1)
 
 
 def page_events(conn: Connection, standing: Standing, containing: str) -> Iterator[Event]:
@@ -130,7 +131,7 @@ def opened_beside(conn: Connection, standing: Standing) -> frozenset[str]:
     trial = standing.plan[standing.session.position].trial
     if trial.rated_turn is not None:
         return _opened_earlier(conn, standing)
-    if not trial.opens_beside:
+    if not trial.player.overlays:
         return frozenset()
     events = page_events(conn, standing, "overlay.open")
     return frozenset(
@@ -163,7 +164,7 @@ def seen_each(conn: Connection, standing: Standing) -> tuple[ViewingProgress, ..
     progress = list(unseen_players(standing))
     if not progress:
         return ()
-    controls = standing.plan[standing.session.position].trial.player_controls
+    controls = standing.plan[standing.session.position].trial.player.controls
     for event in page_events(conn, standing, '"media'):
         player = event.data.get("player", 0)
         known = (
@@ -182,7 +183,7 @@ def streams_of(context: Context, trial: TrialBase) -> tuple[str, ...]:
     return tuple(stream.kind for stream in INSTRUMENTS[annotation.kind].streams)
 
 
-def annotated(conn: Connection, context: Context, standing: Standing) -> tuple[Event, ...]:
+def annotation_events(conn: Connection, context: Context, standing: Standing) -> tuple[Event, ...]:
     """The events of the annotation since the page opened, in order."""
     events = [
         event

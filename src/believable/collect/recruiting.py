@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
+from believable.contracts.page_parts import Closing
 from believable.contracts.trial import TrialBase
 from believable.core.ids import keyed_hash
 from believable.study.platforms import PLATFORMS, id_parameter, parameters
@@ -103,7 +104,9 @@ def redirect(
     """The address to which a participant is sent, or None: if nothing is set for this outcome, or
     if a parameter it needs is not known.
     """
-    template = finish.own_address(outcome) or ADDRESSES.get(finish.platform or "", {}).get(outcome)
+    closing = finish.closing or Closing()
+    platform = ADDRESSES.get(closing.platform or "", {})
+    template = closing.addresses.get(outcome) or platform.get(outcome)
     if template is None:
         return None
     values = {

@@ -73,7 +73,7 @@ class Hint:
 # copied
 
 
-def normalised(text: str) -> str:
+def normalise_words(text: str) -> str:
     """Letters and digits only, one space between words, no case, no accents' variants: what
     sameness is judged on.
     """
@@ -130,7 +130,7 @@ def sharing_keys(salt: str, gram_set: frozenset[str]) -> tuple[int, ...]:
     )
 
 
-def copied(places: list[str], n_same: int, similarity: float) -> Hint:
+def copied_hint(places: list[str], n_same: int, similarity: float) -> Hint:
     """`places` of the first few others; of `n_same` with the very same words if there are any."""
     how = "same text" if n_same else f"nearly the same text ({similarity:.0%})"
     named = places[:NAMED_OTHERS]

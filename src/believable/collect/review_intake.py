@@ -20,29 +20,23 @@ from believable.collect.review_hints import (
     TYPED,
     Hint,
     TextAnswer,
-    copied,
+    copied_hint,
     digest,
     fast_hints,
     grams,
     kept_kinds,
     medians,
-    normalised,
+    normalise_words,
     own_hints,
     place_in_words,
     sharing_keys,
     similarity,
 )
 from believable.contracts.trial import Block, Question, TrialBase
-from believable.store import review, review_queue
+from believable.store import pending_sessions, review, review_queue
 from believable.store.engine import Connection, Store
-from believable.store.review_queue import (
-    NewAnswer,
-    NewTrial,
-    PendingSession,
-    QueuedAnswer,
-    QueueState,
-    TimedAnswer,
-)
+from believable.store.pending_sessions import NewTrial, PendingSession
+from believable.store.review_queue import NewAnswer, QueuedAnswer, QueueState, TimedAnswer
 from believable.study.definition import Definition
 
 #: Sessions taken in at a time: bounds how long a commit takes and how long the interpreter is held.
@@ -129,7 +123,7 @@ def hints_of(
     same, n_same = review_queue.copies(conn, study, pool, row, NAMED_OTHERS)
     if n_same:
         hints.append(
-            copied([place_in_words(*place, of=row.session) for place in same], n_same, 1.0)
+            copied_hint([place_in_words(*place, of=row.session) for place in same], n_same, 1.0)
         )
     elif row.alike:
         others = review_queue.by_ids(conn, [other for other, _ in row.alike])
@@ -141,7 +135,7 @@ def hints_of(
             places = [
                 place_in_words(o.session, o.number, o.position, of=row.session) for _, o in near
             ]
-            hints.append(copied(places, 0, near[0][0]))
+            hints.append(copied_hint(places, 0, near[0][0]))
     hints += own_hints(answer)
     return (*hints, *fast_hints(answer.trial_id, row.took_ms, row.session_ms, median_ms))
 
@@ -212,16 +206,16 @@ def _intake(
     queue: QueueState,
     after: int,
 ) -> Intake | None:
-    unread = review_queue.pending(conn, study, pool, SESSIONS_AT_ONCE, after=after)
+    unread = pending_sessions.pending(conn, study, pool, SESSIONS_AT_ONCE, after=after)
     if not unread:
         return None
-    closed_trials = review_queue.new_trials(conn, unread)
+    closed_trials = pending_sessions.new_trials(conn, unread)
     closed = {session.id: (session.closed, session.seq) for session in unread}
     for trial in closed_trials:
         _, seq = closed[trial.session]
         closed[trial.session] = (trial.position, max(seq, trial.submit_seq or 0))
     sessions = {session.id: session for session in unread}
-    pasted = {session.id: review_queue.pasted(conn, session) for session in unread}
+    pasted = {session.id: pending_sessions.pasted_characters(conn, session) for session in unread}
     decided = review.latest_of(conn, list(sessions))
     texts: list[tuple[TextAnswer, int]] = []
     for trial in closed_trials:
@@ -311,7 +305,7 @@ def _compare(
     """Each text against those in the queue and those before it in this step; and answers that have
     become copies thereby.
     """
-    plain = [normalised(answer.text) for answer in answers]
+    plain = [normalise_words(answer.text) for answer in answers]
     digests = [digest(text) for text in plain]
     known = review_queue.known_digests(conn, study, pool, (name for name in digests if name))
     first_here: dict[str, int] = {}
@@ -359,7 +353,7 @@ def _near(
     rows = review_queue.by_ids(
         conn, (other for others in candidates.values() for other in others if other >= 0)
     )
-    stored = {id_: grams(normalised(row.text)) for id_, row in rows.items()}
+    stored = {id_: grams(normalise_words(row.text)) for id_, row in rows.items()}
     near: dict[int, list[tuple[int, float]]] = {}
     for i, others in candidates.items():
         for other in others:
@@ -380,7 +374,7 @@ def _put(conn: Connection, study: str, pool: str, queue: QueueState, step: Intak
     ]
     if ended:
         review_queue.put_durations(conn, ended)
-        rows = review_queue.timed(conn, study, pool, [session.id for session in ended])
+        rows = review_queue.timed_answers(conn, study, pool, [session.id for session in ended])
         review_queue.put_kinds(conn, changed_kinds(rows, queue.medians or {}))
 
 
@@ -394,7 +388,7 @@ def _settle(conn: Connection, study: str, pool: str, queue: QueueState, mark: st
             review_queue.drop_kind(conn, id_, "duplicate")
     n_answers = review_queue.n_answers(conn, study, pool)
     if n_answers > queue.n_answers * (1 + GROWTH) or gone != queue.withdrawn:
-        rows = review_queue.timed(conn, study, pool)
+        rows = review_queue.timed_answers(conn, study, pool)
         median_ms = medians_of(rows)
         review_queue.put_kinds(conn, changed_kinds(rows, median_ms))
         queue = replace(queue, medians=median_ms, n_answers=n_answers)

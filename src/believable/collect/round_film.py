@@ -1,5 +1,5 @@
-"""The recording of a round as a video. It takes seconds of a core, so it is made in a process of
-its own: `python -m believable.collect.round_film SOURCE TARGET [WIDTH HEIGHT]`. Needs the extra
+"""The recording of a round as a video. It takes seconds of a core, so it is made in a separate
+process: `python -m believable.collect.round_film SOURCE TARGET [WIDTH HEIGHT]`. Needs the extra
 `video`; nothing else imports this module.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from believable.stimuli.raster import Look, render_file
+from believable.stimuli.render import Look, render_file
 
 SIZE_PX = 720
 

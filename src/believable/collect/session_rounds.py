@@ -155,17 +155,17 @@ def _new(
     return rounds.create(conn, key, setup=setup, holder=holder, at_ms=now_ms)
 
 
-def applied(conn: Connection, opened: HeldRound) -> list[InputChange]:
+def applied_inputs(conn: Connection, opened: HeldRound) -> list[InputChange]:
     """All inputs of the round that are stored."""
     return rounds.changes_of(conn, opened.key)
 
 
 def record(opened: HeldRound, changes: Sequence[InputChange]) -> EndedRound:
     """The recording of a round that is over, made from stored data: the same on every call."""
-    return ended(*record_round(opened.playing, opened.setup, changes))
+    return finished_parts(*record_round(opened.playing, opened.setup, changes))
 
 
-def ended(recording: Recording, score: int | None) -> EndedRound:
+def finished_parts(recording: Recording, score: int | None) -> EndedRound:
     """The stored parts of a recording."""
     text = json.dumps(judging_tree(recording, Variant()), ensure_ascii=False, separators=(",", ":"))
     judged = gzip.compress(text.encode(), compresslevel=9, mtime=0)

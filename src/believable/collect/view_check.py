@@ -1,4 +1,4 @@
-"""Whether a claimed view was possible. The browser reports what it played; the server knows the
+"""Whether a claimed view was possible. The browser reports the played parts; the server knows the
 medium's length, the bytes sent and the time since the page was opened.
 """
 
@@ -11,7 +11,7 @@ from believable.bundle.session_records import ViewCheck
 from believable.collect.context import Context, Standing
 from believable.collect.media import ShownMedium, shown_media
 from believable.collect.page_events import ViewingProgress
-from believable.contracts.trial import Controls
+from believable.contracts.controls import Controls
 from believable.store import view_checks
 from believable.store.engine import Connection
 
@@ -26,7 +26,7 @@ UNCHECKED_LINKS = ("simulated",)
 
 
 def needed_ms(controls: Controls, length_ms: int | None, progress: ViewingProgress) -> int:
-    """The shortest time in which a person can have seen what the browser claims.
+    """The shortest time in which a person can have seen the claimed parts.
 
     If jumping is impossible, reaching the end means that all of it was played.
     """
@@ -78,7 +78,7 @@ def check_views(
     """
     session = standing.session
     planned = standing.plan[session.position]
-    controls = planned.trial.player_controls
+    controls = planned.trial.player.controls
     if controls is None or not seen or session.link_kind in UNCHECKED_LINKS:
         return ()
     media = shown_media(context, session.id, standing.definition, planned)

@@ -108,7 +108,7 @@ class Instrument(Generic[P]):
     attention, with the right answer to each. `nearest(params, number)`, for answers that are one
     number, is the answer nearest to it: simulated people follow an assumed mean with it.
 
-    `scale` says what the values of an answer are: `nominal` options, `ordinal` or `interval`
+    `scale` is the level of measurement of its answers: `nominal` options, `ordinal` or `interval`
     numbers, or free `text`, which can be coded. Analyses and coding choose by it. An instrument
     whose answer has several parts, or that annotates, declares none.
 

@@ -18,7 +18,7 @@ from believable.contracts.submission import (
     PageReading,
     SeenPlayer,
     read_questions,
-    unseen,
+    unseen_reason,
 )
 from believable.contracts.templates import template_problems
 from believable.contracts.texts import (
@@ -132,7 +132,7 @@ class PageKind(Generic[R]):
     check: Callable[[Any, Entry, Sequence[Entry]], None] = _sound
     check_all: Callable[[Any, Sequence[Entry]], None] = lambda reading, entries: None
     read: Callable[[R, Mapping[str, Any], OpenPage], PageReading] = read_questions
-    missing: Callable[[R, OpenPage], InvalidAnswer | None] = unseen
+    missing: Callable[[R, OpenPage], InvalidAnswer | None] = unseen_reason
     judge: Callable[[R, Mapping[str, Any], OpenPage], Judgement] = _done
     streams: tuple[str, ...] | None = None
     title: Callable[[R], str | None] = lambda trial: None

@@ -9,6 +9,8 @@ behind one declared record.
     people.py          PEOPLE: the simulated participants, and the values that they have
     stimuli.py         demonstration stimuli, if the study shows any: `make` or `write`
     agent_clips.py     `write_agent_clips`, if it can show runs of trained agents and of people
+    own_conditions.py  in a variant for clips of the author: `changes`, if they name the conditions,
+                       and `measure`, what is measured in a recording
     recorded_clips.py  `write_recorded_clips`, if its clips can be made of recordings of people
     README.md          a description for people
 
@@ -24,6 +26,7 @@ import importlib.util
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -39,8 +42,8 @@ _R = TypeVar("_R", "Role", "Option", "Outcome")
 RoleOf = Literal["question", "trial", "arm", "condition"]
 
 
-#: Means every condition of the study.
-CONDITIONS = ("*",)
+#: Means every condition of the study, and every ordered pair of two, written first-second.
+EVERY, EVERY_PAIR = "*", "*-*"
 
 
 OptionType = Literal["number", "integer", "numbers", "flag", "word", "words"]
@@ -55,7 +58,8 @@ class Role:
     several    whether more than one may be named
     kinds      for a question: the instruments whose answers can be used; empty: any
     stimuli    for a question: how many stimuli it has to be asked about at once; None: any number
-    beside     for a question about two: the role that conditions of one of them play, and of the
+    next to each other for a question about two: the role that conditions of one of them play, and
+    of the
                other do not
     """
 
@@ -92,8 +96,8 @@ class Outcome:
     equivalence  whether it has an equivalence test, so that `criterion: equivalent` can be judged
     needs      its requirements on the data, in words, if a study of the protocol may lack them
     unit       what its estimates are in, as one says it: share of trials, points of 7, r
-    parts      the subjects of a hypothesis (`about`), if there are several; CONDITIONS: any
-               condition
+    parts      the subjects of a hypothesis (`about`), if there are several; `*`: any condition,
+               `*-*`: any two of them
     no_effect  the value without an effect, where a hypothesis may expect the estimate on one side
                of it
     part_unit  what estimates of one group are in, where those of pairs of groups are in `unit`
@@ -138,13 +142,26 @@ class Declaration:
     sampled: str = ""
 
     def role(self, name: str) -> Role:
-        return _named(self.roles, name)
+        return named_entries(self.roles, name)
 
     def outcome(self, name: str) -> Outcome:
-        return _named(self.outcomes, name)
+        return named_entries(self.outcomes, name)
 
     def option(self, name: str) -> Option:
-        return _named(self.options, name)
+        return named_entries(self.options, name)
+
+
+def subjects_of(outcome: Outcome, conditions: Sequence[str]) -> tuple[str, ...]:
+    """The subjects that a hypothesis on an outcome may name in a study with these conditions."""
+    subjects: list[str] = []
+    for part in outcome.parts:
+        if part == EVERY:
+            subjects += conditions
+        elif part == EVERY_PAIR:
+            subjects += (f"{first}-{second}" for first, second in permutations(conditions, 2))
+        else:
+            subjects.append(part)
+    return tuple(subjects)
 
 
 def problem_of(option: Option, value: Any) -> str | None:
@@ -189,7 +206,7 @@ def _single_words(option: Option) -> str:
     return what if option.most is None else f"{what} of at most {option.most:g}"
 
 
-def _named(records: Sequence[_R], name: str) -> _R:
+def named_entries(records: Sequence[_R], name: str) -> _R:
     match = next((record for record in records if record.name == name), None)
     if match is None:
         raise NotFound(
@@ -274,6 +291,25 @@ class ReadyStudy:
         """Make the demonstration stimuli of the study into its folder; nothing if it has none."""
         if self._has("stimuli"):
             self._part("stimuli", "write")(study, folder, seed, done)
+
+    @property
+    def names_conditions(self) -> bool:
+        """Whether the clips that an author brings name the conditions."""
+        return self._has("own_conditions")
+
+    def own_changes(self, conditions: Sequence[str], scenarios: Sequence[str]) -> Mapping[str, Any]:
+        """The changes of the study file for clips of these conditions; only if
+        `names_conditions`.
+        """
+        changes: Mapping[str, Any] = self._part("own_conditions", "changes")(conditions, scenarios)
+        return changes
+
+    def measures_of(self, recording: Any) -> Mapping[str, float]:
+        """The measures of a clip that the study file keeps; none unless `names_conditions`."""
+        if not self.names_conditions:
+            return {}
+        measures: Mapping[str, float] = self._part("own_conditions", "measure")(recording)
+        return measures
 
     def write_agent_clips(
         self, study: Any, folder: Path, seed: int, shown: ShownAgents, done: Callable[[int], None]

@@ -7,9 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
+from believable.contracts.controls import Controls
 from believable.contracts.instrument import Instrument, InvalidAnswer
 from believable.contracts.record import holds
-from believable.contracts.trial import Controls, PlannedTrial, Question, TrialBase
+from believable.contracts.trial import PlannedTrial, Question, TrialBase
 from believable.core.registry import Registry
 
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
@@ -222,9 +223,9 @@ def still_to_watch(controls: Controls, seen: Sequence[SeenPlayer]) -> InvalidAns
     )
 
 
-def unseen(trial: TrialBase, page: OpenPage) -> InvalidAnswer | None:
+def unseen_reason(trial: TrialBase, page: OpenPage) -> InvalidAnswer | None:
     """Why the page cannot be left yet: something is not watched, or too little was annotated."""
-    controls, annotation = trial.player_controls, trial.annotation
+    controls, annotation = trial.player.controls, trial.annotation
     if controls is not None and not all(watched_enough(controls, seen) for seen in page.seen):
         return still_to_watch(controls, page.seen)
     if annotation is None or annotation.min_inputs == 0:

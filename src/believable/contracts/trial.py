@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeAlias
+from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from pydantic import Field, SerializeAsAny
 
+from believable.contracts.page_parts import Closing, OwnRound, PagePlayer, Quiz
 from believable.contracts.record import Id, Record, Rule, Text
 from believable.core.nodes import Node
 
@@ -17,13 +18,14 @@ class Slot:
     """A place in a plan that waits for a stimulus.
 
     `owner` is the id of the trial or block that asked for it; `in_order` groups slots whose stimuli
-    are in file order.
+    are in file order. `again`: without an unused stimulus, it takes one that the session has shown.
     """
 
     key: str
     owner: str
     allowed: tuple[str, ...]
     in_order: str | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,54 +58,13 @@ class Question(Record):
     """Shown only when this rule holds."""
 
 
-class Controls(Record):
-    """The controls of the player."""
-
-    pause: bool = True
-    """People may pause."""
-    seek: bool = False
-    """People may jump."""
-    replay: bool = False
-    """People may watch again."""
-    max_views: int | None = Field(default=None, ge=1)
-    """How often at most, with `replay`."""
-    must_finish: bool = True
-    """The questions appear only after it was watched: to the end and, if people may jump, at least
-    `watched_share` of it.
-    """
-    watched_share: float = Field(default=0.9, gt=0, le=1)
-    """How much of it has to be seen, with `must_finish` and `seek`."""
-    volume: bool = True
-    """People may change the volume."""
-    speeds: tuple[Annotated[float, Field(ge=0.25, le=600)], ...] = Field(default=(1,), min_length=1)
-    """The speeds people may choose from; videos go up to 16."""
-    speed: float | None = None
-    """The initial speed, one of `speeds`; the first by default."""
-    first_speed_limit: float | None = Field(default=None, ge=0.25, le=600)
-    """The fastest speed of the first viewing. Faster ones can be chosen once it was watched: to the
-    end, and at least `watched_share` of it.
-    """
-    zoom: bool = False
-    """People may zoom into a recording and follow one of its figures."""
-    follow: bool = False
-    """The picture of a recording begins near its first figure and goes with it."""
-
-    @property
-    def first_speed(self) -> float:
-        return self.speeds[0] if self.speed is None else self.speed
-
-    @property
-    def fastest_first(self) -> float:
-        """The fastest speed that people can choose in the first viewing."""
-        fastest = max(self.speeds)
-        return fastest if self.first_speed_limit is None else min(fastest, self.first_speed_limit)
-
-
 class StimulusFilter(Record):
     """Any stimulus of this condition, this scenario, or both."""
 
     condition: Id | None = None
     """Of this condition."""
+    pair: Literal["first", "second"] | None = None
+    """Of the first or the second condition of the pair that a block `over: pair` has settled."""
     scenario: Id | None = None
     """Of this scenario."""
 
@@ -166,7 +127,9 @@ class StimulusChoice(Protocol):
         """The stimuli that fit this and the blocks around."""
 
     def open_to(self, wanted: StimulusFilter) -> tuple[str, ...]:
-        """The stimuli that fit a filter; the enclosing blocks decide everything it leaves open."""
+        """The stimuli that fit a filter; the enclosing blocks decide everything it leaves open, and
+        name the conditions of a pair.
+        """
 
 
 class TrialBase(Record):
@@ -188,14 +151,10 @@ class TrialBase(Record):
     plays_stimuli: ClassVar[bool] = False
     #: Whether a later page can ask about stimuli that were watched here.
     can_be_rated: ClassVar[bool] = False
-    #: Whether it is the end of the study.
-    is_end: ClassVar[bool] = False
     #: Whether authors write it into the timeline.
     in_file: ClassVar[bool] = True
     #: Whether the author has to choose its id, because answers are filed under it.
     named: ClassVar[bool] = False
-    #: Whether participants may decline it, which ends their session.
-    can_decline: ClassVar[bool] = False
 
     id: Id
     """Name of the trial in the data and in rules. Made from the kind by default; forms and checks
@@ -244,20 +203,6 @@ class TrialBase(Record):
         return ()
 
     @property
-    def right_answers(self) -> Mapping[str, Any]:
-        """Question id → right answer, if there is one."""
-        return {}
-
-    @property
-    def tries(self) -> int:
-        """How often people may try to get it right."""
-        return 1
-
-    def is_right(self, question: str, answer: Any) -> bool | None:
-        """Whether an answer is right; None if there is no right answer."""
-        return None
-
-    @property
     def annotation(self) -> Annotation | None:
         """The annotation of this page, if any."""
         return None
@@ -275,29 +220,9 @@ class TrialBase(Record):
         return None
 
     @property
-    def player_controls(self) -> Controls | None:
-        """The controls of the players of this page; None without players."""
-        return None
-
-    @property
-    def player_labels(self) -> tuple[str, ...]:
-        """The names of its players, if they have some (A, B, …)."""
-        return ()
-
-    @property
-    def opens_beside(self) -> tuple[str, ...]:
-        """The overlays of its player: `plan`, `log`."""
-        return ()
-
-    @property
     def rated_turn(self) -> int | None:
         """Which of several earlier pages it asks about, by the order of watching."""
         return None
-
-    @property
-    def medium_ms(self) -> int:
-        """Length of media that are no stimuli of the study."""
-        return 0
 
     @property
     def plays_round(self) -> Literal["round", "practice"] | None:
@@ -307,19 +232,29 @@ class TrialBase(Record):
         return None
 
     @property
-    def shown_round(self) -> str | None:
-        """The id of the play trial whose round this page shows, if it shows one."""
-        return None
-
-    @property
-    def shown_turn(self) -> int | None:
-        """Which of the rounds of that trial; None for the latest."""
-        return None
-
-    @property
     def takes_any(self) -> bool:
         """Whether it leaves the choice of its stimulus to the blocks around."""
         return False
+
+    @property
+    def player(self) -> PagePlayer:
+        """The player of this page, or its players."""
+        return PagePlayer()
+
+    @property
+    def quiz(self) -> Quiz:
+        """The right answers of this page, if its questions have some."""
+        return Quiz()
+
+    @property
+    def own_round(self) -> OwnRound | None:
+        """The participant's own round that this page shows."""
+        return None
+
+    @property
+    def closing(self) -> Closing | None:
+        """The end of the study, if this is its last page."""
+        return None
 
     def wanted(self, choice: StimulusChoice) -> WantedStimuli:
         """The stimuli this page shows; a page without any uses those of the enclosing blocks."""
@@ -328,11 +263,6 @@ class TrialBase(Record):
     def is_about(self, other: TrialBase) -> bool:
         """Whether this page asks about stimuli that were watched on the other."""
         return False
-
-    @property
-    def reminds_of(self) -> str | None:
-        """The id of an earlier page whose words are at hand here once an answer was wrong."""
-        return None
 
     def about_watched(self, stimuli: Sequence[str]) -> TrialBase:
         """This page, given the stimuli of the pages it asks about, in order: its questions may
@@ -343,20 +273,6 @@ class TrialBase(Record):
     @property
     def ending(self) -> Outcome | None:
         """The end of a session that fails here; None: it continues."""
-        return None
-
-    @property
-    def completion_codes(self) -> Mapping[str, str]:
-        """Outcome → the code on the last page, `auto` for a generated one."""
-        return {}
-
-    def own_address(self, outcome: str) -> str | None:
-        """The author's own address to send people to who end like this."""
-        return None
-
-    @property
-    def platform(self) -> str | None:
-        """The recruiting platform that people are sent back to."""
         return None
 
 
@@ -383,10 +299,10 @@ class Pauses(Record):
 class Block(TrialBase):
     """Part of the timeline with a separate order.
 
-    With `over`, `each` is run once per level of that factor (`condition`, `scenario`, `stimulus`),
-    the level holding for everything inside. Without it, the items of `each` are themselves ordered
-    and sampled. `sample` takes that many levels (or items); `repeat` runs the whole block again,
-    with a new draw.
+    With `over`, `each` is run once per level of that factor (`condition`, `scenario`, `stimulus`,
+    or `pair` of conditions), the level holding for everything inside. Without it, the items of
+    `each` are themselves ordered and sampled. `sample` takes that many levels (or items); `repeat`
+    runs the whole block again, with a new draw.
     """
 
     hidden_keys = frozenset({"kind", "pause"})
@@ -396,10 +312,18 @@ class Block(TrialBase):
     """`fixed` as written, `random` for each session, `latin_square` balanced over sessions (a
     Williams design).
     """
-    over: Literal["condition", "scenario", "stimulus"] | None = None
-    """What to run over; without it the entries of `each` are ordered."""
+    over: Literal["condition", "scenario", "stimulus", "pair"] | None = None
+    """What to run over; without it the entries of `each` are ordered. Inside a block over pairs,
+    `{pair: first}` and `{pair: second}` stand for the two conditions.
+    """
+    pairs: Literal["all", "star", "listed"] = "all"
+    """Over pairs: all pairs of conditions; a `star`, the `center` with each other one; or those
+    that `levels` lists. With `order: latin_square` and `sample`, each pair is shown equally often.
+    """
+    center: Id | None = None
+    """The condition that a star compares with each other one, such as people."""
     levels: tuple[str, ...] | None = None
-    """Only these levels, in this order; all without it."""
+    """Only these levels, in this order; all without it. Pairs are written `first-second`."""
     sample: int | None = Field(default=None, ge=1)
     """The number to take."""
     repeat: int = Field(default=1, ge=1, le=1000)

@@ -4,7 +4,7 @@ value as in JSON.
     block:
       key: "value"
       other: ["value", 2,
-        "a value may go on, further to the right"]
+        "a value may continue, further to the right"]
 
 Reading just that takes a fraction of a millisecond; a YAML parser would add 50 ms to every start.
 """

@@ -7,7 +7,7 @@ BelievableError
 ├── NotFound          a named thing does not exist
 │   └── UnknownName   a name that is not among those that can be chosen
 ├── Refused           allowed in general, not now or not for you
-├── Paused            nothing is wrong: the work goes on when something outside is done
+├── Paused            nothing is wrong: the work continues when something outside is done
 ├── Conflict          another request was faster, or the same id arrived with other content
 ├── StorageFull       the disk or database cannot take more; nothing was acknowledged
 ├── BrokenPlugin      a part of another package cannot be loaded

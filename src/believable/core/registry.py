@@ -154,7 +154,7 @@ class Registry(Generic[T]):
 
     @property
     def added_names(self) -> tuple[str, ...]:
-        """The names that do not come with this package."""
+        """The names that are not part of this package."""
         return tuple(source.name for source in self._sources.values() if source.owner != OURS)
 
     @property

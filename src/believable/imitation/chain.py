@@ -19,7 +19,9 @@ def learn_chain(steps: Sequence[MotionStep], actions: int) -> Floats:
     return np.asarray(counts / counts.sum(1, keepdims=True))
 
 
-def chained(given_goals: Floats, mixture: Floats, chain: Floats, before: int | None) -> Floats:
+def chain_distribution(
+    given_goals: Floats, mixture: Floats, chain: Floats, before: int | None
+) -> Floats:
     """The distribution of the next primitive; without one before, the mixture of goals alone."""
     free = mixture @ given_goals
     joint = free if before is None else free * chain[before]

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from believable.core.errors import InvalidInput
-from believable.imitation.chain import chained
+from believable.imitation.chain import chain_distribution
 from believable.imitation.goal_memory import goal_moments
 from believable.imitation.imitator import Imitation, motion_steps
 from believable.imitation.motion import COUNT_OF_THE_UNSEEN
@@ -26,7 +26,7 @@ from believable.imitation.next_node import (
     utilities,
 )
 from believable.imitation.observations import Floats, Observations
-from believable.imitation.paths import visited
+from believable.imitation.paths import visited_nodes
 from believable.imitation.primitives import moving_frames
 from believable.imitation.topology import Topology, node_course, node_moves
 
@@ -126,7 +126,7 @@ def action_bits(model: Imitation, seen: Observations, *, with_chain: bool = True
     for moment in goal_moments(model.aims, model.topology, model.scheme, seen, frozenset(steps)):
         step = steps[moment.frame]
         before = step.before if with_chain and step.before >= 0 else None
-        chances = chained(
+        chances = chain_distribution(
             model.motion.given_goals(step.node, step.next_node), moment.mixture, model.chain, before
         )
         bits[moment.life].append(float(-np.log2(chances[step.action])))
@@ -251,7 +251,7 @@ def _routes(topology: Topology, recordings: Sequence[Observations]) -> Counter[t
     for seen in recordings:
         course = node_course(topology, seen)
         for first, last in seen.lives():
-            way = visited(course[first:last])
+            way = visited_nodes(course[first:last])
             routes.update(way[place : place + 3] for place in range(len(way) - 2))
     return routes
 

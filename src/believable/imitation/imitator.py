@@ -15,7 +15,7 @@ import numpy as np
 
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
-from believable.imitation.chain import chained, learn_chain
+from believable.imitation.chain import chain_distribution, learn_chain
 from believable.imitation.goal_memory import GoalMemory, GoalSet, goal_moments, goal_set
 from believable.imitation.guides import GuideSet, PassageFollower, learn_guides, speed_to
 from believable.imitation.motion import MotionCounts, MotionStep, count_motion
@@ -128,7 +128,7 @@ def learn(
         ),
         item_places=_item_places(topology, recordings),
         gains=_gains(recordings),
-        top_speed_tiles_per_s=_speed(recordings),
+        top_speed_tiles_per_s=person_speed(recordings),
         ways=count_ways(topology, recordings, goals, scheme),
         guides=learn_guides(topology, recordings),
         fastest_turn=_fastest_turn(recordings),
@@ -187,7 +187,7 @@ def _gains(recordings: Sequence[Observations]) -> dict[str, dict[str, float]]:
     }
 
 
-def _speed(recordings: Sequence[Observations]) -> float:
+def person_speed(recordings: Sequence[Observations]) -> float:
     """Tiles a second that the person hardly ever exceeds: the speed of a player who never turns."""
     steps = np.concatenate(
         [
@@ -244,8 +244,8 @@ class MoveCommand:
 
 
 class Imitator:
-    """Plays like the person of the recordings; its actions follow from the model, the seed and what
-    it sees.
+    """Plays like the person of the recordings; its actions follow from the model, the seed and
+    its observations.
     """
 
     def __init__(self, model: Imitation, seed: int) -> None:
@@ -286,7 +286,7 @@ class Imitator:
             return MoveCommand(
                 turn=0.0, pitch=0.0, direction=None, jump=False, fire=False, weapon=""
             )
-        chances = chained(
+        chances = chain_distribution(
             model.motion.given_goals(self._node, self._target), mixture, model.chain, self._before
         )
         primitive = int(self._rng.choice(len(chances), p=chances))

@@ -70,7 +70,7 @@ def item_paths(topology: Topology, scheme: InventoryScheme, seen: Observations) 
             if frame in by_frame:
                 item = by_frame[frame]
                 situation = tuple(float(value) for value in frame_vector(scheme, seen, begin))
-                nodes = visited(np.append(course[begin : frame + 1], item.node))
+                nodes = visited_nodes(np.append(course[begin : frame + 1], item.node))
                 paths.append(
                     ItemPath(
                         first_frame=begin,
@@ -84,7 +84,7 @@ def item_paths(topology: Topology, scheme: InventoryScheme, seen: Observations) 
     return paths
 
 
-def visited(course: Integers) -> tuple[int, ...]:
+def visited_nodes(course: Integers) -> tuple[int, ...]:
     """The nodes in their order, each stay counted once."""
     return tuple(
         int(node) for number, node in enumerate(course) if number == 0 or node != course[number - 1]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from believable.imitation.observations import Observations
-from believable.imitation.paths import visited
+from believable.imitation.paths import visited_nodes
 from believable.imitation.topology import Topology, node_course
 
 #: Two nodes at this distance in tiles have nothing in common.
@@ -58,7 +58,7 @@ def quiet_windows(
             part = slice(first, first + frames)
             if not seen.alive[part].all() or seen.firing[part].any():
                 continue
-            nodes = visited(course[part])
+            nodes = visited_nodes(course[part])
             if len(nodes) >= fewest_nodes:
                 windows.append(RouteWindow(number, from_ms, from_ms + length_ms, nodes))
     return windows
@@ -89,8 +89,8 @@ def nearest_window(
     windows: Sequence[RouteWindow],
     taken: Sequence[RouteWindow],
 ) -> RouteWindow | None:
-    """The window whose way is nearest, of those that show nothing that is shown already; None where
-    there is none.
+    """The window whose way is nearest, of those that show nothing that is shown already; None
+    without one.
     """
     free = [window for window in windows if not any(window.overlaps(other) for other in taken)]
     return min(

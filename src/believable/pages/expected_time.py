@@ -25,16 +25,17 @@ COARSE_MINUTES = 5
 
 def page_ms(page: PlannedTrial, definition: Definition) -> float:
     """How long this page typically takes; 0 for the end."""
-    if page.trial.is_end or page.trial.kind not in PAGES:
+    if page.trial.closing is not None or page.trial.kind not in PAGES:
         return 0.0
     lengths = [
         definition.media[name].duration_ms if name in definition.media else None
         for name in page.played
     ]
     played_ms = (
-        sum(UNKNOWN_MS if length is None else length for length in lengths) + page.trial.medium_ms
+        sum(UNKNOWN_MS if length is None else length for length in lengths)
+        + page.trial.player.medium_ms
     )
-    controls = page.trial.player_controls
+    controls = page.trial.player.controls
     return PAGES[page.trial.kind].typical_ms + (
         0.0 if controls is None else played_ms / controls.first_speed
     )

@@ -8,7 +8,12 @@ from collections.abc import Sequence
 
 from believable.contracts.trial import Entry, StimulusFilter, TrialBase
 from believable.core.nodes import Node
-from believable.study.checks.names import known_condition, known_scenario, known_stimulus, repeated
+from believable.study.checks.names import (
+    known_condition,
+    known_scenario,
+    known_stimulus,
+    report_repeated,
+)
 from believable.study.levels import Setting, pool
 from believable.study.reading import Reading
 from believable.study.records import Stimulus
@@ -27,7 +32,7 @@ def check_several(
     """The stimuli that a page with several players names; `named` holds them with their places."""
     item, place = entry.item, reading.place(entry.item)
     if not reading.broken(place.path) and has_stimuli(reading, place):
-        repeated(
+        report_repeated(
             reading,
             [(wanted, node) for wanted, node in named if isinstance(wanted, str)],
             "stimulus",
@@ -37,11 +42,27 @@ def check_several(
                 known_stimulus(reading, wanted, node)
             else:
                 check_filter(reading, wanted, node)
+                _check_pair(reading, entry, wanted, node)
     check_controls(reading, item, [wanted for wanted, _ in named])
     block = next((block for block in entry.blocks if block.over == "stimulus"), None)
     if block is not None and not reading.broken(place.path):
         message = f"{item.kind} chooses its own stimuli, but block {block.id!r} runs over stimuli."
         reading.report(place, message, "Use `repeat`, or run over conditions or scenarios.")
+
+
+def _check_pair(reading: Reading, entry: Entry, wanted: StimulusFilter, node: Node) -> None:
+    """One of a pair needs a block that settles the pair."""
+    place = node.get("pair")
+    if wanted.pair is None or place is None:
+        return
+    if wanted.condition is not None:
+        reading.report(
+            place, "a condition of its own, and one of a pair.", "Remove one of the two."
+        )
+    elif not any(block.over == "pair" for block in entry.blocks):
+        reading.report(
+            place, "no block around it runs over pairs.", "Put it into `block: {over: pair, …}`."
+        )
 
 
 def has_stimuli(reading: Reading, place: Node) -> bool:
@@ -64,7 +85,7 @@ def check_filter(reading: Reading, wanted: StimulusFilter, place: Node) -> None:
 
 def check_controls(reading: Reading, item: TrialBase, wanted: Sequence[WantedStimulus]) -> None:
     """How often, and how fast."""
-    controls, place = item.player_controls, reading.place(item).get("controls")
+    controls, place = item.player.controls, reading.place(item).get("controls")
     if controls is None or place is None or reading.broken(place.path):
         return
     if controls.max_views is not None and controls.max_views > 1 and not controls.replay:

@@ -15,7 +15,7 @@ from believable.protocols.demo import DEMO
 __all__ = ["BUILT_IN", "READY_STUDIES"]
 
 #: In the order in which they are shown to authors.
-BUILT_IN = ("trace", "replay", "clips", "hntt", "qa")
+BUILT_IN = ("trace", "replay", "clips", "hntt", "ladder", "qa")
 
 
 def _ready_studies() -> Iterator[RecordSource[ReadyStudy]]:

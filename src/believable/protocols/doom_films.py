@@ -60,7 +60,7 @@ HANDS = {
 CLIP_S = 10
 
 
-def played(
+def play_scripted(
     options: Mapping[str, Any],
     opponent: str,
     player: str,
@@ -107,7 +107,7 @@ def write_films(
             player_seed = derive(scene, "player", str(earlier[kind])) >> 1
             earlier[kind] += 1
             hand = HANDS[str(stimulus.condition)]
-            recordings[stimulus.id] = played(
+            recordings[stimulus.id] = play_scripted(
                 options,
                 opponent=opponent,
                 player=player,

@@ -18,9 +18,10 @@ from believable.core.registry import did_you_mean
 from believable.protocols.variants import change_study
 from believable.recordings.actions import RECORDING_SUFFIX
 from believable.recordings.file import read
+from believable.recordings.recording import Recording
 from believable.stimuli import inventory, source_pool, standardise
-from believable.stimuli.raster import Look, render_file
 from believable.stimuli.recipe import Mask, Recipe
+from believable.stimuli.render import Look, render_file
 from believable.stimuli.source_pool import SourceDetails, StimulusSource
 
 FILMS = (".mp4", ".webm", ".mkv", ".mov", ".avi")
@@ -204,12 +205,15 @@ def make_stimuli(
     recipe: Recipe | None = None,
     masks: Sequence[MaskShare] = (),
     equal_lengths: bool = True,
+    measure: Callable[[Recording], Mapping[str, float]] = lambda recording: {},
     done: Callable[[], None] = lambda: None,
 ) -> None:
     """Put the clips into the study's pool, make stimuli of them, and name these in the study file.
-    Clips of a scenario are cropped to the shortest of them, unless `equal_lengths` is false.
+    Clips of a scenario are cropped to the shortest of them, unless `equal_lengths` is false. The
+    study file keeps what is measured in the recordings of clips.
     """
     chosen: list[StimulusSource] = []
+    measures: dict[str, Mapping[str, float]] = {}
     taken: dict[str, Path] = {}
     for clip in clips:
         film = _film(clip, folder / source_pool.FOLDER / ".films")
@@ -233,7 +237,10 @@ def make_stimuli(
                 f" {next(iter(added.failed.values()), _same_film(seen, taken))}"
             )
         taken[seen.digest] = clip.file
-        chosen += [*added.new.values(), *known]  # known ones are of a run that was interrupted
+        own = [*added.new.values(), *known]  # known ones are of a run that was interrupted
+        chosen += own
+        if own and _beside(clip.file).is_file():
+            measures[own[0].name] = measure(read(_beside(clip.file)))
         if film != clip.file:
             film.unlink()
         done()
@@ -243,7 +250,7 @@ def make_stimuli(
     shutil.rmtree(folder / source_pool.FOLDER / ".films", ignore_errors=True)
     if films.failed:
         raise InvalidInput("; ".join(f"{name}: {why}" for name, why in films.failed.items()))
-    change_study(folder / "study.yaml", {"stimuli": _entries(folder)})
+    change_study(folder / "study.yaml", {"stimuli": _entries(folder, measures)})
 
 
 def _same_film(seen: StimulusSource, taken: Mapping[str, Path]) -> str:
@@ -313,7 +320,7 @@ def _recipe(sources: Sequence[StimulusSource]) -> Recipe:
     )
 
 
-def _entries(folder: Path) -> list[CommentedMap]:
+def _entries(folder: Path, measures: Mapping[str, Mapping[str, float]]) -> list[CommentedMap]:
     finished = [line for line in inventory.lines(folder) if line.state == "made"]
     entries = []
     for line in sorted(finished, key=lambda line: (line.source.scenario, line.source.name)):
@@ -324,6 +331,8 @@ def _entries(folder: Path) -> list[CommentedMap]:
             scenario=line.source.scenario,
             duration_ms=line.length_ms,
         )
+        if found := measures.get(line.source.name):
+            entry["measures"] = {name: round(value, 4) for name, value in found.items()}
         entry.fa.set_flow_style()
         entries.append(entry)
     return entries

@@ -5,7 +5,7 @@
     protocols/<name>/variants/<variant>/stimuli.py     `write`, if it has separate stimuli
 
 In `changes.yaml` a mapping is merged into the study's mapping, entries of a list by their `id`; any
-other value replaces the study's, and `null` removes it. A new entry says where it belongs: `after:
+other value replaces the study's, and `null` removes it. A new entry names its position: `after:
 ID` behind that one, `around: [ID, ...]` about these, which become its `each`. A new page that says
 `like: ID` has everything of that one except its explicit keys. `own` is for clips of the author.
 """
@@ -82,7 +82,7 @@ def variant(ready: ReadyStudy, name: str | None, *, own_clips: bool = False) -> 
     if own_clips and OWN not in known:
         raise InvalidInput(
             f"--clips: the study of {ready.name!r} does not show clips of two or more kinds of"
-            " players. Use a protocol that does: clips, hntt."
+            " players. Use a protocol that does: clips, hntt, ladder."
         )
     if name is not None and _made_of_recordings(ready, name):
         raise InvalidInput(

@@ -21,14 +21,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from believable.bundle.cells import csv_line, neutralised, restored
+from believable.bundle.cells import csv_line, neutralise, restore_text
 from believable.bundle.package import EVENTS, PAGAN, PARQUET, STRAYS
 from believable.core import event_chain
 from believable.core.errors import InvalidInput
 from believable.core.ids import keyed_hash
 from believable.report.precision import MINUTE_MS, Precision
 from believable.report.privacy import read_lines, tables_of
-from believable.report.redact import Row, json_text, reseal, unbroken, write_lines
+from believable.report.redact import Row, json_text, reseal, unbroken_bodies, write_lines
 from believable.report.redescribe import TOO_FAST, redescribe
 
 WEEK_MS = 7 * 24 * 60 * MINUTE_MS
@@ -97,7 +97,7 @@ def _sessions(folder: Path, tables: Mapping[Path, _TableRows]) -> list[str]:
     for table in tables.values():
         found.update(
             dict.fromkeys(
-                session for row in table.rows if (session := restored(row.get("session") or ""))
+                session for row in table.rows if (session := restore_text(row.get("session") or ""))
             )
         )
     for name in (EVENTS, STRAYS):
@@ -116,7 +116,7 @@ def _random_order(sessions: Iterable[str], key: bytes) -> dict[str, int]:
 def _sort(rows: list[Row], column: str, order: Mapping[str, int]) -> None:
     """By the random number; rows without a session at the end, as they were."""
     last = len(order) + 1
-    rows.sort(key=lambda row: order.get(restored(row.get(column) or ""), last))
+    rows.sort(key=lambda row: order.get(restore_text(row.get(column) or ""), last))
 
 
 # ----------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def _rewrite_events(
         if name == EVENTS:
             for session in {line["session"]: None for line in lines}:
                 heads[session] = event_chain.extend(
-                    event_chain.origin(session), unbroken(lines, session)
+                    event_chain.origin(session), unbroken_bodies(lines, session)
                 )
         write_lines(path, lines)
     return heads
@@ -341,7 +341,7 @@ _REQUIRED = ("started_ms",)
 def _rewrite_row(
     table: str, row: Row, order: Mapping[str, int], heads: Mapping[str, str], precision: Precision
 ) -> None:
-    session = restored(row.get("session") or "")
+    session = restore_text(row.get("session") or "")
     if table == "participants":
         row["number"] = str(order[session])
         if row.get("duration_ms"):
@@ -419,7 +419,7 @@ def _number_in(cell: str | None) -> float:
 
 def _leave_out(rows: Iterable[Row], sessions: frozenset[str]) -> None:
     for row in rows:
-        if restored(row["session"]) in sessions:
+        if restore_text(row["session"]) in sessions:
             row["included"] = "false"
 
 
@@ -431,8 +431,8 @@ def _note_too_fast(rows: list[Row], sessions: frozenset[str]) -> None:
     for row in rows:
         if row["reason"] == TOO_FAST:
             row["detail"] = ""
-            known.add(restored(row["session"]))
+            known.add(restore_text(row["session"]))
     for session in sorted(sessions - known):
         rows.append(
-            {"session": neutralised(session), "scope": "session", "reason": TOO_FAST, "count": "1"}
+            {"session": neutralise(session), "scope": "session", "reason": TOO_FAST, "count": "1"}
         )

@@ -21,7 +21,7 @@ import numpy as np
 
 from believable.analysis.findings import Analysis, Cell, Finding, Section, Table
 from believable.analysis.registered import Deviation, Registration, deviations, plan_hash
-from believable.analysis.run import Hashes, analysed, data_hash, settle, study_of
+from believable.analysis.run import Hashes, data_hash, run_plan, settle, study_of
 from believable.analysis.settled_plan import Plan
 from believable.analysis.version_records import data_versions, early_changes
 from believable.bundle.frames import BundleColumn
@@ -127,7 +127,7 @@ def blinded_run(
     if settled.declared.measures:
         differences = () if registered is None else (*deviations(registered, settled), *early)
         unsaid = tuple(_without_names(difference, names) for difference in differences)
-        return analysed(
+        return run_plan(
             blind,
             blind_study,
             blind_plan,
@@ -149,7 +149,7 @@ def blinded_run(
             *deviations(record, blind_plan),
             *(_without_names(change, names) for change in early),
         )
-    analysis = analysed(
+    analysis = run_plan(
         blind,
         blind_study,
         blind_plan,
@@ -160,7 +160,7 @@ def blinded_run(
         ended=ended,
     )
     roles = role_letters(blind_plan)
-    return unnamed(analysis, roles) if roles else analysis
+    return hide_names(analysis, roles) if roles else analysis
 
 
 def _remove_texts(plan: dict[str, Any]) -> dict[str, Any]:
@@ -378,7 +378,7 @@ def role_letters(plan: Plan) -> dict[str, str]:
     return {role: "/".join(sorted(plan.roles[role])) for role in played}
 
 
-def unnamed(analysis: Analysis, roles: Mapping[str, str]) -> Analysis:
+def hide_names(analysis: Analysis, roles: Mapping[str, str]) -> Analysis:
     """The analysis with roles shown as letters."""
     return replace(
         analysis,

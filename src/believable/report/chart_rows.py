@@ -148,7 +148,7 @@ def _rows(
     ]
     rows = []
     for row in table.rows:
-        cells: dict[str, Any] = {role: rounded(row[place]) for role, place in places.items()}
+        cells: dict[str, Any] = {role: round_number(row[place]) for role, place in places.items()}
         cells |= {f"t{place}": numbers.cell(column, row[place]) for place, column in shown}
         rows.append(cells)
     if whole:
@@ -174,7 +174,7 @@ def _tooltip_field(role: str, column: Column) -> dict[str, Any]:
     return field
 
 
-def rounded(value: Cell) -> Cell:
+def round_number(value: Cell) -> Cell:
     """A number with the digits a drawing needs, and readable names; infinite values cannot be
     drawn.
     """

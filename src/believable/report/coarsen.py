@@ -16,7 +16,8 @@ from believable.analysis.run import begun_before, settle, study_of
 from believable.bundle.read import Bundle
 from believable.core.errors import Refused
 from believable.report.anonymise import ExactFacts, anonymise
-from believable.report.attack import PlatformPerson, SignalResult, attack
+from believable.report.attack import SignalResult, attack
+from believable.report.platform_list import PlatformPerson
 from believable.report.precision import PRECISIONS, Precision
 from believable.report.redescribe import TOO_FAST
 from believable.study.declaration import DeclaredPlan

@@ -16,7 +16,8 @@ from typing import Any, Literal
 from believable.analysis.findings import Chart, Table
 from believable.core.child_python import python_command
 from believable.core.errors import InvalidInput, MissingExtra
-from believable.report.chart_marks import DRAWERS, LYING, POINTER_ONLY, Canvas, Spec
+from believable.report.chart_canvas import LYING, POINTER_ONLY, Canvas, Spec
+from believable.report.chart_marks import DRAWERS
 from believable.report.chart_rows import ChartRows, Links, drawn, no_links
 from believable.report.colours import LIGHT, SANS, VEGA_LITE, Theme, variables
 
@@ -228,7 +229,7 @@ def picture(drawing: str, form: Format, theme: Theme = LIGHT) -> bytes:
         return alone.encode()
     if form == "png":
         return bytes(converter().svg_to_png(alone, scale=PNG_SCALE))
-    return ordered(bytes(converter().svg_to_pdf(alone)))
+    return order_markup(bytes(converter().svg_to_pdf(alone)))
 
 
 @functools.cache
@@ -279,7 +280,7 @@ _RESOURCES = re.compile(
 )
 
 
-def ordered(pdf: bytes) -> bytes:
+def order_markup(pdf: bytes) -> bytes:
     """The same document. Markup without the renderer's structure (one table of references) stays
     unchanged.
     """

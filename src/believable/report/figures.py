@@ -10,7 +10,7 @@ from believable.analysis.findings import Analysis
 from believable.core.errors import NotFound
 from believable.core.registry import did_you_mean
 from believable.core.whole_files import whole_file
-from believable.report.chart_marks import Spec
+from believable.report.chart_canvas import Spec
 from believable.report.chart_rows import charts_of, hues
 from believable.report.colours import LIGHT, Theme
 from believable.report.figure_files import check_formats, inline_svg, picture, specification, still

@@ -20,7 +20,7 @@ from believable.analysis import numbers
 from believable.analysis.findings import Analysis, Chart, Column, Finding, Section, Status, Table
 from believable.analysis.result_files import table_csv
 from believable.core.documents import template_environment
-from believable.report.chart_marks import Spec
+from believable.report.chart_canvas import Spec
 from believable.report.chart_rows import Links, hues, no_links
 from believable.report.colours import PAGE
 from believable.report.figure_files import specification, still

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from believable.bundle.cells import restored
+from believable.bundle.cells import restore_text
 from believable.bundle.package import EVENTS, STRAYS
 
 #: Whether a word is the id that a recruiting platform gave a participant of this study.
@@ -217,7 +217,7 @@ def place_in(row: Mapping[str, str]) -> tuple[str, int | None]:
     """The session and page of a row. Rows of no session, such as versions of the study, are known
     by their number.
     """
-    session = restored(row.get("session") or "")  # ids of older databases may begin with `-`
+    session = restore_text(row.get("session") or "")  # ids of older databases may begin with `-`
     place = row.get("position") if session else row.get("number")
     return session, int(place) if place else None
 
@@ -258,7 +258,9 @@ def _in_tables(folder: Path, known: Known) -> Iterator[Spot]:
             for line, row in enumerate(csv.DictReader(file), start=2):
                 session, index = place_in(row)
                 written = {
-                    column: restored(row[column]) for column in columns & row.keys() if row[column]
+                    column: restore_text(row[column])
+                    for column in columns & row.keys()
+                    if row[column]
                 }
                 if (number := long_number(row.get(NUMBERS) or "")) is not None:
                     written[NUMBERS] = number

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from believable.bundle.cells import csv_line, neutralised, restored
+from believable.bundle.cells import csv_line, neutralise, restore_text
 from believable.bundle.package import EVENTS, STRAYS, checksums
 from believable.core import event_chain
 from believable.report.privacy import (
@@ -70,10 +70,10 @@ def _table(
         session, position = place_in(row)
         for column in columns & row.keys():
             kinds = frozenset(wanted.get((session, position, asked_in(row, column)), ()))
-            text = restored(row[column]) if kinds and row[column] else ""
+            text = restore_text(row[column]) if kinds and row[column] else ""
             cleaned = without(text, kinds, known)
             if cleaned != text:
-                row[column], touched = neutralised(cleaned), True
+                row[column], touched = neutralise(cleaned), True
         number, kinds = (
             long_number(row.get(NUMBERS)),
             frozenset(wanted.get((session, position, asked_in(row, NUMBERS)), ())),
@@ -106,11 +106,13 @@ def _events(
     if not touched:
         return
     for session in sorted(touched):
-        heads[session] = event_chain.extend(event_chain.origin(session), unbroken(lines, session))
+        heads[session] = event_chain.extend(
+            event_chain.origin(session), unbroken_bodies(lines, session)
+        )
     write_lines(path, lines)
 
 
-def unbroken(lines: Sequence[Mapping[str, Any]], session: str) -> list[str]:
+def unbroken_bodies(lines: Sequence[Mapping[str, Any]], session: str) -> list[str]:
     """The bodies up to the first gap: the events of a chain."""
     bodies: list[str] = []
     for line in lines:

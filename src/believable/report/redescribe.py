@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from believable.bundle.cells import csv_line, neutralised
+from believable.bundle.cells import csv_line, neutralise
 from believable.bundle.package import RELEASE
 from believable.report.precision import Precision, format_minutes
 from believable.report.redact import json_text
@@ -157,7 +157,7 @@ def _redescribe_codebook(path: Path, texts: Mapping[tuple[str, str], str]) -> No
     for row in rows:
         text = texts.get((row["table"], row["column"]))
         if text is not None and not row.get("question"):
-            row["about"] = neutralised(text)
+            row["about"] = neutralise(text)
     lines = [csv_line(header), *(csv_line([row[name] for name in header]) for row in rows)]
     path.write_text("".join(lines), encoding="utf-8", newline="")
 

@@ -175,7 +175,7 @@ def take_checks(sessions: Sessions) -> None:
     """
     for entry in outline(sessions.pool.study.timeline):
         asked = {question.id: question for question in entry.item.all_questions}
-        for name, right in entry.item.right_answers.items():
+        for name, right in entry.item.quiz.right_answers.items():
             _take(entry.item, name, asked.get(name), right, sessions)
 
 
@@ -186,7 +186,7 @@ def _take(
     decides the question.
     """
     rng, positions = sessions.rng, sessions.pool.positions(check.id)[sessions.plan]
-    chance = np.where(sessions.careless, CARELESS_WRONG, CAREFUL_WRONG) ** check.tries
+    chance = np.where(sessions.careless, CARELESS_WRONG, CAREFUL_WRONG) ** check.quiz.tries
     wrong = rng.random(positions.shape) < chance[:, None]
     if check.ending is not None and positions.shape[1] == 1:
         sessions.fail(wrong[:, 0], check.id)
@@ -224,7 +224,7 @@ def _texts(plan: Sequence[PlannedTrial], positions: Iterable[int]) -> list[tuple
     return [
         (right, str(_wrong_answer(question, right)))
         for question, page in asked
-        for right in (page.right_answers[question.id],)
+        for right in (page.quiz.right_answers[question.id],)
     ]
 
 

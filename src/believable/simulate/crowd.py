@@ -15,9 +15,10 @@ from typing import Any
 import httpx
 
 from believable.core.clock import VirtualClock
+from believable.core.cluster import CrewMember, run_crew
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.seeds import generator
-from believable.core.work import CrewMember, available_cores, run_crew
+from believable.core.work import available_cores
 from believable.simulate.behaviour import CAREFUL_WRONG, CARELESS_WRONG, Behaviour
 from believable.simulate.client import PATIENT, Participant, Patience
 from believable.simulate.conduct import CONDUCT
@@ -200,7 +201,7 @@ def shared_out(work: Work, processes: int, progress: Progress) -> list[Visit]:
 
 
 def _one_share(work: Work, member: CrewMember[Visit]) -> list[Visit]:
-    return work(Share(member.number, member.of, member.together), member.tell)
+    return work(Share(member.number, member.of, member.together), member.report)
 
 
 async def run_virtual(
@@ -210,12 +211,12 @@ async def run_virtual(
     progress: Progress = lambda visit: None,
     *,
     share: Share = WHOLE,
-    comes: Callable[[int], None] = lambda number: None,
+    arrives: Callable[[int], None] = lambda number: None,
 ) -> list[Visit]:
     """All of them (or the `share` of this process) on one virtual clock, in an order that depends
     on nothing but the seed.
 
-    `comes` is called with the number of each person who is about to join.
+    `arrives` is called with the number of each person who is about to join.
     """
     times_ms = [clock.now_ms() + after_ms for after_ms in crowd.arrivals_ms()]
     mine = [share.has(number) for number in range(1, crowd.participants + 1)]
@@ -223,7 +224,7 @@ async def run_virtual(
 
     async def live(number: int, arrival_ms: int) -> Visit:
         await time.until(arrival_ms)
-        comes(number)
+        arrives(number)
         visit = await person(crowd, number, place, time.pace())[0].take_part(place.link)
         progress(visit)
         return visit

@@ -64,7 +64,7 @@ def fill(truth: Any, sessions: Sessions) -> None:
     for entry in outline(study.timeline):
         item = entry.item
         for question in item.all_questions:
-            if question.id in item.right_answers:
+            if question.id in item.quiz.right_answers:
                 continue
             places = _places(sessions, item, question)
             own = [

@@ -2,7 +2,7 @@
 leaves.
 
 Answers are those of the person's mind if the study's protocol has a behaviour, else of the
-instruments' `simulate`. The person only knows what the browser shows, plus the study folder: for
+instruments' `simulate`. The person only knows the page in the browser, plus the study folder: for
 the right answers of checks, which a careful person finds, and to recognise stimuli.
 """
 
@@ -74,7 +74,9 @@ def right_answers(study: Study) -> dict[tuple[str, str], Any]:
     """
     items = [entry.item for entry in outline(study.timeline)]
     return {
-        (item.kind, name): right for item in items for name, right in item.right_answers.items()
+        (item.kind, name): right
+        for item in items
+        for name, right in item.quiz.right_answers.items()
     }
 
 

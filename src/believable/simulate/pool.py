@@ -173,7 +173,7 @@ class Pool:
 
     @staticmethod
     def _pages(planned: Sequence[PlannedTrial]) -> list[PlannedTrial]:
-        return [page for page in planned if not page.trial.is_end]
+        return [page for page in planned if page.trial.closing is None]
 
     def _places(self) -> Iterator[tuple[int, int, PlannedTrial]]:
         """Every page with the number of its plan and its own."""
@@ -231,10 +231,10 @@ class Pool:
         return times_ms
 
     def _watching_ms(self, page: PlannedTrial) -> float:
-        controls = page.trial.player_controls
+        controls = page.trial.player.controls
         whole = (
             sum(self.material.length_ms.get(name, UNKNOWN_MS) for name in page.played)
-            + page.trial.medium_ms
+            + page.trial.player.medium_ms
         )
         return 0.0 if controls is None else whole / controls.first_speed
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from believable.analysis.findings import Finding
 from believable.analysis.resolution import resolve
-from believable.analysis.run import prepared
+from believable.analysis.run import prepare_data
 from believable.analysis.settled_plan import Plan
-from believable.analysis.verdicts import judged, supported, undefined_because
+from believable.analysis.verdicts import is_supported, judged, undefined_because
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
 from believable.core.work import Progress, bounds, map_chunks
@@ -267,7 +267,7 @@ def _ready(text: str, protocol: SimulatedProtocol) -> tuple[Definition, Plan]:
 def _verdict(
     definition: Definition, plan: Plan, bundle: Any, rng: np.random.Generator
 ) -> dict[str, SimulatedVerdict]:
-    data = prepared(bundle, plan, definition.study)
+    data = prepare_data(bundle, plan, definition.study)
     if not len(data):
         nobody = SimulatedVerdict(None, "no session was left after exclusions")
         return {hypothesis.id: nobody for hypothesis in plan.declared.hypotheses}
@@ -296,7 +296,7 @@ def _of_hypotheses(findings: Sequence[Finding], plan: Plan) -> dict[str, Simulat
             and hypothesis.about in (None, finding.about)
             and (hypothesis.criterion == "equivalent") == (finding.kind == "equivalence")
         ]
-        answers = [supported(hypothesis, finding, plan) for finding in own]
+        answers = [is_supported(hypothesis, finding, plan) for finding in own]
         if own and None not in answers:
             verdicts[hypothesis.id] = SimulatedVerdict(all(answers))
             continue

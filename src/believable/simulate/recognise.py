@@ -76,7 +76,7 @@ def length_ms(beginning: bytes) -> int | None:
     return round(1000 * length / scale) if scale else None
 
 
-def aimed(acts: Sequence[Act], log: Sequence[SeenAction], rng: random.Random) -> list[Act]:
+def aim_flags(acts: Sequence[Act], log: Sequence[SeenAction], rng: random.Random) -> list[Act]:
     """Flags on moments become flags on an action that is in progress then, as the button of its
     line makes them.
     """
@@ -218,7 +218,7 @@ def recogniser_of(definition: Definition, media_dir: Path, *, study: str) -> Rec
 
 def shown_variants(study: Study) -> frozenset[Variant]:
     """How much of a recording the pages of a study show besides the pictures."""
-    opened = (entry.item.opens_beside for entry in outline(study.timeline))
+    opened = (entry.item.player.overlays for entry in outline(study.timeline))
     return frozenset(Variant("plan" in beside, "log" in beside) for beside in opened) | {Variant()}
 
 

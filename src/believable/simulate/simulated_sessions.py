@@ -1,7 +1,7 @@
 """Many simulated sessions of one study at once, as columns on a virtual clock: assigned, begun,
 left, failed or finished.
 
-Behaviours decide what people answer, trace and flag; here it becomes the tables of a bundle, as if
+Behaviours decide answers, traces and flags; here it becomes the tables of a bundle, as if
 the server had exported them.
 """
 

@@ -23,7 +23,7 @@ from believable.simulate.asgi import Socket
 from believable.simulate.behaviour import OPENS_CHANCE, Mind, SeenStimulus
 from believable.simulate.client import Participant
 from believable.simulate.pace import Pace
-from believable.simulate.recognise import Recogniser, ServedCopy, aimed, log_in, look_at
+from believable.simulate.recognise import Recogniser, ServedCopy, aim_flags, log_in, look_at
 
 #: Watched time is reported in pieces of at most this length (of real time).
 INTERVAL_MS = 5_000
@@ -70,7 +70,9 @@ async def watch(
         own = (
             mind.acts(annotate["kind"], seen) if mind is not None and annotate is not None else None
         )
-        acts = own if own is not None else aimed(_acts(trial, rng, seen.length_ms), shown.log, rng)
+        acts = (
+            own if own is not None else aim_flags(_acts(trial, rng, seen.length_ms), shown.log, rng)
+        )
         acts = [
             act
             for act in acts

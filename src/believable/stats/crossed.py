@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from believable.core.deferred import DeferredModule, sparse, special
+from believable.core.deferred import DeferredModule, sparse
 from believable.core.errors import InvalidInput
 from believable.stats.counts import binomial
 from believable.stats.estimate import (
@@ -29,7 +29,7 @@ from believable.stats.estimate import (
     without_interval,
 )
 from believable.stats.inputs import FloatArray, finite_array, one_of
-from believable.stats.result import Alternative, TestResult, no_result, tail
+from believable.stats.result import Alternative, TestResult, no_result, t_test
 
 IntArray = NDArray[np.int64]
 csgraph: Any = DeferredModule("scipy.sparse.csgraph")
@@ -133,6 +133,13 @@ def _codes(labels: ArrayLike, n: int, name: str) -> IntArray:
         raise InvalidInput(
             f"{name}: expected one label for each of {n} judgements, got shape {array.shape}."
         )
+    if (
+        array.dtype == np.int64
+        and n
+        and 0 == array.min() <= array.max() < n
+        and np.bincount(array).all()
+    ):
+        return array  # codes already
     if array.dtype == object:
         array = array.astype(str)
     return np.unique(array, return_inverse=True)[1].astype(np.int64)
@@ -266,18 +273,7 @@ def t_against(
         return no_result(
             reason, method=method, n=estimate.n, alternative=alternative, estimate=estimate
         )
-    t, df = (estimate.value - null) / estimate.se, estimate.df[0]
-    p_value = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), alternative)
-    return TestResult(
-        statistic=t,
-        p_value=p_value,
-        n=estimate.n,
-        method=method,
-        df=(df,),
-        alternative=alternative,
-        estimate=estimate,
-        symbol="t",
-    )
+    return t_test(estimate, method=method, alternative=alternative, null=null)
 
 
 def unanimous_test(
@@ -294,8 +290,9 @@ def unanimous_test(
     test with.
 
     Says         whether chance explains this number of right (wrong) judgements.
-    Formula      binomial test over as many judgements as there are with a judge and a clip of their
-                 own (a largest matching; `over="judges"`: over judges). Their judges and clips are
+    Formula      binomial test over as many judgements as there are with a different judge and a
+                 different clip each (a largest matching; `over="judges"`: over judges). Their
+                 judges and clips are
                  independent draws, so that none of them can be right more often than the mean
                  allows.
     """

@@ -143,10 +143,12 @@ def crossed_share_test(
     over: Over = "both",
     alternative: Alternative = "two-sided",
     level: float = 0.95,
+    mean: Estimate | None = None,
 ) -> TestResult:
     """The mean over judges of their share of yes, tested against a value.
 
     values       one entry per judgement: 1 for yes, 0 for no
+    mean         `crossed_mean` of the same values, if the caller has it already
     Formula      `crossed_mean` and t; if all judgements are alike, `unanimous_test`. If no judge
                  and no clip occurs twice, the answers are independent, and the exact binomial test
                  decides: t rejects .065 of true nulls at 50 answers.
@@ -155,7 +157,8 @@ def crossed_share_test(
     Checked      with over="judges" scipy.stats.ttest_1samp of the judges' shares; simulated size.
     """
     sample = finite_array(values, name="values")
-    mean = crossed_mean(sample, judges, clips, over=over, limits=SHARES, level=level)
+    if mean is None:
+        mean = crossed_mean(sample, judges, clips, over=over, limits=SHARES, level=level)
     method = f"t test over judges{' and clips' if over == 'both' else ''} against {null:g}"
     if mean.value in SHARES and mean.n >= LEAST_UNITS:
         yes = bool(sample[0])

@@ -118,14 +118,15 @@ def t_test(
     method: str,
     alternative: Alternative = "two-sided",
     effect: Estimate | None = None,
+    null: float = 0.0,
 ) -> TestResult:
-    """Student's test of an estimate with a standard error against 0."""
+    """Student's test of an estimate with a standard error against a value."""
     if estimate.value is None or not estimate.se:
         raise InvalidInput(
             f"t test ({method}): an estimate without a standard error has no t. Say why it has"
             " none."
         )
-    t, df = estimate.value / estimate.se, estimate.df[0]
+    t, df = (estimate.value - null) / estimate.se, estimate.df[0]
     p_value = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), alternative)
     return TestResult(
         statistic=t,

@@ -88,6 +88,21 @@ class StrengthSpread:
         variance = max(judges + clips - cells, judges, clips)
         return math.sqrt(variance), min(judges_df, clips_df)
 
+    def shares(self, weights: FloatArray) -> tuple[float, float, float] | None:
+        """The shares of judges, clips and single judgements in the variance of a weighted sum; None
+        without judges or clips.
+        """
+        if self.judges is None or self.clips is None or self.twice is None or self.cells is None:
+            return None
+        judges = float(((self.judges @ weights) ** 2).sum())
+        clips = self._over_clips(weights, self.clips, self.twice)[0]
+        cells = float(weights @ self.cells @ weights)
+        parts = (max(judges - cells, 0.0), max(clips - cells, 0.0), cells)
+        total = sum(parts)
+        return (
+            None if total <= _NEGLIGIBLE**2 else (parts[0] / total, parts[1] / total, cells / total)
+        )
+
     def _over_clips(
         self, weights: FloatArray, clips: FloatArray, twice: FloatArray
     ) -> tuple[float, float]:

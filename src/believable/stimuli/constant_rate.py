@@ -100,7 +100,7 @@ def fill_film(source: Path, target: Path, budget: ByteBudget) -> bool:
                     return False
                 # Bytes that make no word are carried to the next picture, so that whole files agree
                 # as well.
-                content = filled(content, place + owed)
+                content = fill_picture(content, place + owed)
                 owed += place - len(content)
                 packet = _replace_content(av, packet, content, copies[stream.index])
             else:
@@ -151,7 +151,7 @@ def sound_places(sizes: Sequence[int], total: int) -> list[int]:
     return places
 
 
-def filled(sample: bytes, size: int) -> bytes:
+def fill_picture(sample: bytes, size: int) -> bytes:
     """A picture as units with their lengths before them, its last unit longer by as many words as
     fit into `size`.
     """

@@ -15,7 +15,7 @@ from believable.stimuli import source_pool, standardise
 from believable.stimuli.artifacts import ComparedStimulus, film_amounts
 from believable.stimuli.probe import MediaFacts, decode, facts
 from believable.stimuli.source_pool import StimulusSource
-from believable.stimuli.verify import revealed, told_apart
+from believable.stimuli.verify import revealing_amounts, told_apart
 from believable.study.records import Stimulus
 
 _AGAIN = "Run: believable stimuli standardise FOLDER"
@@ -93,7 +93,7 @@ def problems(
         problems_seen.append(
             Problem(file=standardise.FOLDER, line=1, path="", message=message, cure=_AGAIN)
         )
-    apart = [*told_apart(known), *revealed(compared, folder)]
+    apart = [*told_apart(known), *revealing_amounts(compared, folder)]
     return problems_seen + [_in_stimuli(problem) for problem in apart] + _waiting(taken)
 
 

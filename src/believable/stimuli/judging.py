@@ -74,7 +74,7 @@ def served_replay(media_dir: Path, definition: Definition, stimulus: str, varian
         return copy
     target = copy.with_name(f"{copy.name}.{size}")
     if not target.is_file():
-        _put(target, padded(copy.read_bytes(), size))
+        _put(target, pad_header(copy.read_bytes(), size))
     return target
 
 
@@ -86,7 +86,7 @@ def _largest_copy(media_dir: Path, digests: tuple[str, ...], variant: Variant) -
     return max(judged_replay(media_dir, digest, variant).stat().st_size for digest in digests)
 
 
-def padded(body: bytes, size: int) -> bytes:
+def pad_header(body: bytes, size: int) -> bytes:
     """Gzipped bytes with a comment in their header (RFC 1952), so that there are `size` of them."""
     missing = size - len(body)
     if missing <= 0:

@@ -156,7 +156,7 @@ def prepare_file(source: Path, media_dir: Path) -> Medium:
 def _prepare(source: Path, media_dir: Path, note: Path, strip: bool) -> Medium:
     unfinished = media_dir / f".{os.getpid()}.{threading.get_ident()}.part"
     try:
-        media_type = stripped(source, unfinished) if strip else _copy(source, unfinished)
+        media_type = strip_metadata(source, unfinished) if strip else _copy(source, unfinished)
         duration_ms = _length_ms(unfinished) if strip else _stated_length_ms(source)
         medium = Medium(
             digest=digest_of(unfinished),
@@ -171,7 +171,7 @@ def _prepare(source: Path, media_dir: Path, note: Path, strip: bool) -> Medium:
     return medium
 
 
-def stripped(source: Path, target: Path) -> str:
+def strip_metadata(source: Path, target: Path) -> str:
     """Write the stripped copy and return its media type."""
     av = load_av("Stripping media")
     try:

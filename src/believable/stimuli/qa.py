@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from believable.core.errors import InvalidInput
 from believable.recordings.film_file import load_av
-from believable.stimuli.prepare import stripped
+from believable.stimuli.prepare import strip_metadata
 from believable.stimuli.raster import watermark
 from believable.stimuli.signal import Signal, draw
 
@@ -85,7 +85,7 @@ def make(
     table = truth.with_name(f".{truth.name}.{os.getpid()}.part")
     try:
         _encode(coded, test, signal, message, progress)
-        stripped(coded, clean)
+        strip_metadata(coded, clean)
         table.write_text(truth_table(test, signal), "utf-8")
         os.replace(table, truth)
         os.replace(clean, film)

@@ -155,7 +155,7 @@ class Shot:
         return self.end_s - self.start_s
 
 
-def fitted(shape: tuple[float, float], width_px: int, height_px: int) -> tuple[int, int]:
+def fit_size(shape: tuple[float, float], width_px: int, height_px: int) -> tuple[int, int]:
     """The largest even size of this shape that fits into the frame."""
     scale = min(width_px / shape[0], height_px / shape[1])
     return tuple(max(2, 2 * round(side * scale / 2)) for side in shape)  # type: ignore[return-value]
@@ -173,7 +173,7 @@ _TURNS: dict[int, Chain] = {
 def picture_chain(recipe: Recipe, shot: Shot) -> Chain:
     """Up to the watermark: part, masks, turn, frame rate, size, colours."""
     turned = shot.shape if shot.turn_deg % 180 == 0 else (shot.shape[1], shot.shape[0])
-    width_px, height_px = fitted(turned, recipe.width_px, recipe.height_px)
+    width_px, height_px = fit_size(turned, recipe.width_px, recipe.height_px)
     chain: list[Filter] = [
         ("trim", f"start={shot.start_s:.6f}:end={shot.end_s:.6f}"),
         ("setpts", f"PTS-{shot.start_s:.6f}/TB"),

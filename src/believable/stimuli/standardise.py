@@ -8,18 +8,11 @@ Pictures and sounds stay inside libav from decoder to encoder. Beside each `stim
 from __future__ import annotations
 
 import json
-import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
 from believable import __version__
 from believable.core.clock import Clock
@@ -29,11 +22,11 @@ from believable.core.work import Progress, map_named
 from believable.recordings.film_file import load_av
 from believable.stimuli import constant_rate, source_pool
 from believable.stimuli.equal_lengths import shortest_lengths
-from believable.stimuli.prepare import DISK_TROUBLE, stripped
-from believable.stimuli.raster import watermark
+from believable.stimuli.filters import PictureFilters, SoundFilters
+from believable.stimuli.loudness import WEIGHTING, gated_loudness
+from believable.stimuli.prepare import DISK_TROUBLE, strip_metadata
 from believable.stimuli.recipe import (
     SOUND_RATE_HZ,
-    Chain,
     Recipe,
     Shot,
     in_words,
@@ -218,7 +211,7 @@ def _encode(
     """
     if not recipe.bits_per_s:
         encoded = encode(original, coded, source, recipe)
-        stripped(coded, clean)
+        strip_metadata(coded, clean)
         return encoded
     budget = constant_rate.byte_budget(recipe.bits_per_s, recipe.frames_per_s, recipe.key_every)
     for limit, sound_bits_per_s in zip(
@@ -234,10 +227,10 @@ def _encode(
             options=options,
             sound_bits_per_s=sound_bits_per_s,
         )
-        stripped(coded, clean)
+        strip_metadata(coded, clean)
         os.replace(clean, coded)
         if constant_rate.fill_film(coded, clean, budget):
-            stripped(clean, coded)
+            strip_metadata(clean, coded)
             os.replace(coded, clean)
             return encoded
     raise InvalidInput(
@@ -327,7 +320,7 @@ def _run(
     video.codec_context.thread_count = 1
     picture = _picture_stream(av, out, recipe, encoder.options)
     chain = picture_chain(recipe, shot)
-    screen = _Pictures(av, video, chain, recipe)
+    screen = PictureFilters(av, video, chain, recipe)
     audio = file.streams.audio[0] if recipe.sound and file.streams.audio else None
     hearing = (
         ()
@@ -342,7 +335,7 @@ def _run(
             "aac", rate=SOUND_RATE_HZ, layout="stereo", bit_rate=encoder.sound_bits_per_s
         )
         voice.codec_context.flags |= int(av.codec.context.Flags.bitexact)
-        ears = _Sounds(av, audio, hearing)
+        ears = SoundFilters(av, audio, hearing)
         if audio is None:
             _put(out, voice, ears.rest())
     frames = 0
@@ -400,93 +393,6 @@ def _put(out: Any, stream: Any, frames: Iterator[Any]) -> int:
     return count
 
 
-def _one_thread(av: Any) -> Any:
-    """A graph of filters that are not spread over threads: files run side by side."""
-    graph = av.filter.Graph()
-    graph.threads = 1
-    return graph
-
-
-class _FilterChain:
-    """A row of filters with one way in and one way out."""
-
-    def __init__(self, av: Any, source: Any, graph: Any, chain: Chain, sink: str) -> None:
-        self._av, self._source = av, source
-        nodes = [source] if source is not None else []
-        nodes += [
-            graph.add(name, arguments) if arguments else graph.add(name)
-            for name, arguments in chain
-        ]
-        self.last = nodes[-1]
-        for node, other in pairwise(nodes):
-            node.link_to(other)
-        self.sink = graph.add(sink)
-
-    def through(self, frame: Any) -> Iterator[Any]:
-        try:
-            self._source.push(frame)
-        except self._av.EOFError:  # the filters have all they need
-            return iter(())
-        return self._ready()
-
-    def rest(self) -> Iterator[Any]:
-        if self._source is not None:
-            self._source.push(None)
-        return self._ready()
-
-    def whole(self, frames: Iterable[Any]) -> Iterator[Any]:
-        for frame in frames:
-            yield from self.through(frame)
-        yield from self.rest()
-
-    def _ready(self) -> Iterator[Any]:
-        while True:
-            try:
-                yield self.sink.pull()
-            except (self._av.BlockingIOError, self._av.EOFError):
-                return
-
-
-class _Pictures(_FilterChain):
-    def __init__(self, av: Any, stream: Any, chain: Chain, recipe: Recipe) -> None:
-        graph = _one_thread(av)
-        super().__init__(av, graph.add_buffer(template=stream), graph, chain, "buffersink")
-        if not recipe.watermark:
-            self.last.link_to(self.sink)
-            graph.configure()
-        else:
-            image = av.VideoFrame.from_ndarray(
-                watermark(recipe.watermark, recipe.width_px, recipe.height_px), format="rgba"
-            )
-            image.pts, image.time_base = 0, stream.time_base
-            words = graph.add_buffer(
-                width=image.width, height=image.height, format="rgba", time_base=stream.time_base
-            )
-            over = graph.add(*overlay_filter(recipe))
-            self.last.link_to(over, 0, 0)
-            words.link_to(over, 0, 1)
-            over.link_to(self.sink)
-            graph.configure()
-            words.push(image)
-            words.push(None)
-        self._graph = graph
-
-    def _ready(self) -> Iterator[Any]:
-        for frame in super()._ready():
-            frame.pict_type = 0  # the source's key frames are none of the encoder's business
-            yield frame
-
-
-class _Sounds(_FilterChain):
-    def __init__(self, av: Any, stream: Any, chain: Chain) -> None:
-        graph = _one_thread(av)
-        source = None if stream is None else graph.add_abuffer(template=stream)
-        super().__init__(av, source, graph, chain, "abuffersink")
-        self.last.link_to(self.sink)
-        graph.configure()
-        self._graph = graph
-
-
 def _loudness(av: Any, original: Path, shot: Shot) -> float | None:
     """Of the part taken, before anything is changed."""
     plain = tuple(
@@ -494,71 +400,11 @@ def _loudness(av: Any, original: Path, shot: Shot) -> float | None:
     )
     with av.open(str(original)) as file:
         stream = file.streams.audio[0]
-        line = _Sounds(av, stream, (*plain, *WEIGHTING))
-        return _gate(line.whole(_decode(file, [stream], shot.end_s)))
+        line = SoundFilters(av, stream, (*plain, *WEIGHTING))
+        return gated_loudness(line.whole(_decode(file, [stream], shot.end_s)))
 
 
 def _libraries() -> dict[str, str]:
     av = load_av("Standardising recordings")
     versions = {name: ".".join(map(str, number)) for name, number in av.library_versions.items()}
     return {"av": av.__version__, **versions}
-
-
-STEP_S, STEPS_PER_BLOCK = 0.1, 4
-ABSOLUTE_GATE_LUFS, RELATIVE_GATE_LU = -70.0, -10.0
-
-#: The standard's filters at 48 kHz, a shelf for the head, then a high pass; and their output, step
-#: by step.
-WEIGHTING: Chain = (
-    ("aformat", "sample_fmts=dblp"),
-    (
-        "biquad",
-        "b0=1.53512485958697:b1=-2.69169618940638:b2=1.19839281085285:a0=1:a1=-1.69065929318241:a2=0.73248077421585",
-    ),
-    ("biquad", "b0=1:b1=-2:b2=1:a0=1:a1=-1.99004745483398:a2=0.99007225036621"),
-    ("asetnsamples", f"n={round(STEP_S * SOUND_RATE_HZ)}:p=0"),
-)
-
-
-def integrated_lufs(samples: NDArray[np.float32]) -> float | None:
-    """Loudness of `samples` (channels × time at 48 kHz, left and right). None for silence, or for
-    less than one block.
-    """
-    av = load_av("Measuring loudness")
-    graph = _one_thread(av)
-    source = graph.add_abuffer(
-        sample_rate=SOUND_RATE_HZ,
-        format="fltp",
-        layout="stereo",
-        time_base=Fraction(1, SOUND_RATE_HZ),
-    )
-    line = _FilterChain(av, source, graph, WEIGHTING, "abuffersink")
-    line.last.link_to(line.sink)
-    graph.configure()
-    frame = av.AudioFrame.from_ndarray(
-        np.ascontiguousarray(samples), format="fltp", layout="stereo"
-    )
-    frame.sample_rate, frame.pts = SOUND_RATE_HZ, 0
-    return _gate(line.whole([frame]))
-
-
-def _gate(steps: Iterator[Any]) -> float | None:
-    """Loudness of weighted sound that arrives step by step: the mean power of those blocks that
-    pass both gates.
-    """
-    length = round(STEP_S * SOUND_RATE_HZ)
-    energies = np.array(
-        [float(np.sum(step.to_ndarray() ** 2)) for step in steps if step.samples == length]
-    )
-    if energies.size < STEPS_PER_BLOCK:
-        return None
-    power = sliding_window_view(energies, STEPS_PER_BLOCK).sum(axis=1) / (STEPS_PER_BLOCK * length)
-    power = power[power > _power(ABSOLUTE_GATE_LUFS)]
-    if not power.size:
-        return None
-    power = power[power > np.mean(power) * 10 ** (RELATIVE_GATE_LU / 10)]
-    return -0.691 + 10 * math.log10(float(np.mean(power)))
-
-
-def _power(lufs: float) -> float:
-    return float(10 ** ((lufs + 0.691) / 10))

@@ -162,7 +162,7 @@ def verify(
             and stimulus.amounts
             and (stimulus.facts is not None) == is_film
         ]
-        problems += revealed(compared, folder)
+        problems += revealing_amounts(compared, folder)
     return problems
 
 
@@ -343,7 +343,7 @@ def told_apart(known: Sequence[tuple[Stimulus, MediaFacts]]) -> list[Problem]:
     return problems + _compare_rounding(groups)
 
 
-def revealed(shown: Sequence[ComparedStimulus], folder: Path) -> list[Problem]:
+def revealing_amounts(shown: Sequence[ComparedStimulus], folder: Path) -> list[Problem]:
     """Amounts that reveal the condition: an error if there are enough pairs, so that it is no
     chance, otherwise a warning. One problem for each two conditions and each way to fix it.
     """

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from believable.core.clock import Clock
 from believable.store.database import Database
-from believable.store.database_tables import alarms
+from believable.store.tables.collected import alarms
 from believable.store.trouble import Trouble, trouble
 
 
@@ -119,7 +119,7 @@ class StoreAlarms:
         log.error("%s: %s", kind, message)
 
     def settle(self, database: Database, *, healthy: bool) -> None:
-        """After each group: write what is not written, and clear what is over (`healthy`: the group
+        """After each group: write new alarms, and clear those that are over (`healthy`: the group
         was stored).
         """
         now_ms = self._clock.now_ms()

@@ -1,7 +1,7 @@
 """The actions of users on a server and its studies: access to people's data, exports, changes. The
 log is only added to.
 
-Triggers in the database refuse every other change (`database_tables.APPEND_ONLY`) but one: when a
+Triggers in the database refuse every other change (`tables.accounts.APPEND_ONLY`) but one: when a
 participant withdraws, texts about their session are removed; the fact of the action stays.
 """
 
@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 from sqlalchemy import Connection, Select, insert, select, update
 
-from believable.store.database_tables import FORGOTTEN, audit
+from believable.store.tables.accounts import FORGOTTEN, audit
 
 T = TypeVar("T")
 Change: TypeAlias = Callable[[Connection], T]
@@ -81,7 +81,7 @@ def note_view(
         )
 
 
-def noted(
+def with_note(
     change: Change[T],
     *,
     user: str,

@@ -26,7 +26,8 @@ from believable.core import event_chain
 from believable.core.errors import Conflict, InvalidInput, NotFound, Unavailable
 from believable.store import event_log, migration
 from believable.store.database import Database, owner_folder, owner_only, read_only
-from believable.store.database_tables import metadata, sessions
+from believable.store.tables.collected import sessions
+from believable.store.tables.metadata import metadata
 from believable.store.trouble import RESTORE, cures_in, driver_words, troubles_told
 
 #: Rows per statement. Events of a million characters are rare, so that this stays within some

@@ -26,10 +26,11 @@ from believable.core.errors import InvalidInput
 from believable.store import coding_marks, coding_projects, coding_rounds
 from believable.store.coding_marks import MarkOperation
 from believable.store.coding_projects import CodingProject, TextMedium
-from believable.store.collected import collected, count, study_record
-from believable.store.database_tables import coding_tasks, definitions, sessions
-from believable.store.database_tables import coding_texts as texts_table
+from believable.store.collected import collected_sessions, count, study_record
 from believable.store.engine import Store
+from believable.store.tables.coding import coding_tasks
+from believable.store.tables.coding import coding_texts as texts_table
+from believable.store.tables.collected import definitions, sessions
 from believable.study.definition import Definition
 
 Progress = Callable[[int, int], None]
@@ -60,7 +61,7 @@ def export(
         total = count(conn, study_id, simulated=simulated)
         return write(
             study_record(conn, study_id, simulated=simulated),
-            collected(conn, study_id, simulated=simulated),
+            collected_sessions(conn, study_id, simulated=simulated),
             folder,
             with_recruiter_hashes=with_recruiter_hashes,
             media_dir=media_dir,
@@ -148,7 +149,7 @@ def collect_texts(conn: Connection, project: CodingProject, *, logs: Logs) -> in
         return 0
     known: dict[str, Definition] = {}
     responses: list[tuple[Response, tuple[TextMedium, ...]]] = []
-    for record in collected(conn, project.study, simulated=project.pool == "simulated"):
+    for record in collected_sessions(conn, project.study, simulated=project.pool == "simulated"):
         name = record.session.definition
         if name not in known:
             body = conn.execute(

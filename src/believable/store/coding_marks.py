@@ -22,7 +22,8 @@ from believable.core import event_chain
 from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, TakenOver
 from believable.store import alarms
 from believable.store.coding_projects import CodingProject, books, get_project, text
-from believable.store.database_tables import (
+from believable.store.event_log import SEQ_WINDOW, keep_new
+from believable.store.tables.coding import (
     coding_logs,
     coding_marks,
     coding_operations,
@@ -31,8 +32,7 @@ from believable.store.database_tables import (
     coding_strays,
     coding_tasks,
 )
-from believable.store.database_tables import coding_texts as texts_table
-from believable.store.event_log import SEQ_WINDOW, keep_new
+from believable.store.tables.coding import coding_texts as texts_table
 
 #: A task with the text it is about.
 OF_ITS_TEXT = and_(
@@ -436,7 +436,7 @@ def outcomes(conn: Connection, project: str) -> dict[int, tuple[DecidedMark, ...
     return {number: tuple(of_text) for number, of_text in decided.items()}
 
 
-def coded(stored: tuple[StoredMark, ...]) -> Mapping[int, tuple[CoderVerdict, ...]]:
+def coded_texts(stored: tuple[StoredMark, ...]) -> Mapping[int, tuple[CoderVerdict, ...]]:
     verdicts: dict[int, list[CoderVerdict]] = {}
     for mark in stored:
         verdicts.setdefault(mark.number, []).append(
@@ -450,5 +450,5 @@ def final_labels(conn: Connection, project: CodingProject) -> tuple[FinalMark, .
     rule: Literal["none", "random_coder"] = (
         "random_coder" if project.rule == "random_coder" else "none"
     )
-    verdicts = coded(marks(conn, project.id))
+    verdicts = coded_texts(marks(conn, project.id))
     return final_marks(verdicts, outcomes(conn, project.id), rule=rule, seed=project.seed)

@@ -14,12 +14,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, func, insert, select, update
 
-from believable.coding.labels import Policy, as_json, carried, from_json
+from believable.coding.labels import Policy, as_json, carry_over, from_json
 from believable.coding.responses import Response
 from believable.core import seeds
 from believable.core.errors import Conflict, InvalidInput, NotFound
 from believable.core.registry import did_you_mean
-from believable.store.database_tables import (
+from believable.store.tables.coding import (
     coding_books,
     coding_marks,
     coding_projects,
@@ -134,7 +134,7 @@ def import_texts(
     *,
     user: str,
 ) -> int:
-    """A project with texts that come from a file."""
+    """A project with texts from a file."""
     create_project(conn, project, book, user=user)
     return put_texts(conn, project, [(response, ()) for response in responses])
 
@@ -222,7 +222,8 @@ def add_version(
     """A new version; labels made before are kept, put up for review or taken off as `policies` say,
     per code.
 
-    `after` is the version the editor started from: of two who edit at once, the second is told.
+    `after` is the version the editor started from: of two who edit at once, the second gets an
+    error.
     """
     latest = conn.execute(
         select(func.max(coding_books.c.version)).where(coding_books.c.project == project)
@@ -246,14 +247,14 @@ def add_version(
 
 def _carry(conn: Connection, project: str, policies: Mapping[str, Policy]) -> None:
     for row in conn.execute(select(coding_marks).where(coding_marks.c.project == project)).all():
-        mark, review = carried(from_json(json.loads(row.body)), policies)
+        mark, review = carry_over(from_json(json.loads(row.body)), policies)
         if review:
             this = (column == row._mapping[column] for column in coding_marks.primary_key)
             values = {"body": json.dumps(as_json(mark)), "done": mark.done, "review": True}
             conn.execute(update(coding_marks).where(*this).values(values))
 
 
-def affected(conn: Connection, project: str, codes: Sequence[str]) -> dict[str, int]:
+def affected_labels(conn: Connection, project: str, codes: Sequence[str]) -> dict[str, int]:
     """How many labels there are of each code."""
     counts = dict.fromkeys(codes, 0)
     for body in conn.execute(
@@ -391,7 +392,7 @@ def count_texts(conn: Connection, project: str) -> int:
 
 
 def texts_stamp(conn: Connection, project: str) -> tuple[int, int]:
-    """Changes whenever a text comes or goes."""
+    """Changes whenever a text is added or removed."""
     query = select(func.count(), func.max(coding_texts.c.number)).where(
         coding_texts.c.project == project
     )

@@ -17,8 +17,8 @@ from believable.core.errors import InvalidInput, NotFound, Refused
 from believable.store import coding_projects
 from believable.store.coding_marks import OF_ITS_TEXT, MarkOperation, put_mark, session_of
 from believable.store.coding_projects import CodingProject
-from believable.store.database_tables import coding_marks, coding_rounds, coding_tasks
-from believable.store.database_tables import coding_texts as texts_table
+from believable.store.tables.coding import coding_marks, coding_rounds, coding_tasks
+from believable.store.tables.coding import coding_texts as texts_table
 
 #: A task with the round it belongs to.
 _OF_ITS_ROUND = and_(

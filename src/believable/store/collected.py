@@ -24,7 +24,9 @@ from believable.bundle.session_records import (
 )
 from believable.core.errors import NotFound
 from believable.store import monitor, review, rounds, studies, study_versions
-from believable.store.database_tables import (
+from believable.store.fixed_statements import FixedStatement
+from believable.store.sessions import POOLS, closed_trial, get_file
+from believable.store.tables.collected import (
     decisions,
     definitions,
     events,
@@ -32,8 +34,6 @@ from believable.store.database_tables import (
     strays,
     trials,
 )
-from believable.store.fixed_statements import FixedStatement
-from believable.store.sessions import POOLS, closed_trial, get_file
 from believable.store.view_checks import checks_of
 
 T = TypeVar("T")
@@ -99,7 +99,9 @@ def version_records(conn: Connection, study_id: str, pool: str) -> tuple[Version
     )
 
 
-def collected(conn: Connection, study_id: str, *, simulated: bool) -> Iterator[CollectedSession]:
+def collected_sessions(
+    conn: Connection, study_id: str, *, simulated: bool
+) -> Iterator[CollectedSession]:
     """Every session with all that belongs to it, in order of its number."""
     kinds = POOLS["simulated" if simulated else "real"]
     query = select(sessions.c.id).where(
@@ -245,7 +247,7 @@ class Recruited:
 
 
 def answered_true(conn: Connection, study_id: str, trial: str, answer: str) -> frozenset[str]:
-    """Hashes of the recruiter's ids of everybody whose answer on this page is yes, such as the
+    """Hashes of the recruiter's ids of all people whose answer on this page is yes, such as the
     verdict of a quality test.
     """
     query = (
@@ -265,7 +267,7 @@ def answered_true(conn: Connection, study_id: str, trial: str, answer: str) -> f
     )
 
 
-def recruited(conn: Connection, study_id: str) -> tuple[Recruited, ...]:
+def recruited_sessions(conn: Connection, study_id: str) -> tuple[Recruited, ...]:
     """All real sessions with a recruiter's id, in order of their number."""
     query = (
         select(sessions)

@@ -19,7 +19,7 @@ from believable.core.errors import BelievableError, InvalidInput, StorageFull, U
 from believable.store import alarms, migration
 from believable.store.alarms import Alarm
 from believable.store.database import Checkpointer, Database, Synchronous
-from believable.store.event_log import EventBatch
+from believable.store.event_checks import EventBatch
 from believable.store.trouble import RESTORE, Trouble, driver_words, trouble
 from believable.store.writer import Writer, read_trouble
 

@@ -1,5 +1,4 @@
-"""Events: immutable, numbered, kept to the letter. Checking new events, storing them, and reading
-them back.
+"""Events: immutable, numbered, kept to the letter. They are stored here and read back.
 
 Storing is the hot path: all waiting batches of all sessions, merged into a few statements.
 `(session, seq)` is the key, so sending again is harmless. The answer to a batch is the highest
@@ -8,13 +7,10 @@ event up to which nothing is missing.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
-import orjson
 from sqlalchemy import ColumnElement, Connection, Table, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -30,10 +26,14 @@ from believable.core.errors import (
     TooManyTries,
     Withdrawn,
 )
-from believable.core.ids import token_hash
 from believable.store import alarms
-from believable.store.database_tables import events, sessions, strays, tombstones
+from believable.store.event_checks import Event, EventBatch, parse_event
 from believable.store.fixed_statements import FixedStatement, run_many
+from believable.store.tables.collected import events, sessions, strays, tombstones
+
+#: Events read at once.
+PAGE = 1_000
+
 
 #: How far ahead of the last gap-free event a number may be. The browser sends in order, so more is
 #: a mistake.
@@ -48,15 +48,6 @@ MINUTE_MS = 60_000
 EVENT_CHARS = 100
 #: Values in one IN list: databases limit them.
 MAX_PARAMETERS = 5_000
-
-
-@dataclass(frozen=True, slots=True)
-class EventBatch:
-    """Checked events of one session, from one tab (`epoch`)."""
-
-    token_hash: str
-    epoch: int
-    events: tuple[tuple[int, str], ...]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -140,8 +131,8 @@ def _open_session(row: Any) -> _OpenSession:
 def apply(
     conn: Connection, batches: Sequence[EventBatch], now_ms: int
 ) -> list[int | BelievableError]:
-    """Store the batches; per batch the acknowledgement, or the error to answer with (what it
-    brought is kept all the same).
+    """Store the batches; per batch the acknowledgement, or the error to answer with (its events
+    are kept all the same).
     """
     tokens = list({batch.token_hash for batch in batches})
     if len(tokens) == 1:
@@ -256,8 +247,8 @@ def _take(session: _OpenSession, batch: EventBatch, now_ms: int) -> int | Believ
 def _count(
     session: _OpenSession, fresh: Sequence[tuple[int, str]], now_ms: int
 ) -> BelievableError | None:
-    """Count what is new, or say why it is not taken: one session may not fill the disk of all. A
-    browser keeps what is refused for a minute and sends it again.
+    """Count new events, or report why they are refused: one session may not fill the disk of all. A
+    browser keeps refused events for a minute and sends them again.
     """
     n_chars = sum(len(body) + EVENT_CHARS for _, body in fresh)
     minute_ms, minute_chars = session.minute_ms, session.minute_chars
@@ -288,7 +279,7 @@ def _outside(
     *,
     always: bool = False,
 ) -> int | BelievableError:
-    """Keep what is not in the chain as strays; an error unless there was nothing to keep."""
+    """Keep events outside the chain as strays; an error unless there was nothing to keep."""
     kept = {(batch.epoch, seq): body for seq, body in fresh}
     session.strays.update({key: body for key, body in kept.items() if key not in session.strays})
     return error if kept or always else session.head_seq
@@ -360,162 +351,6 @@ def keep_new(conn: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> 
 
 # ----------------------------------------------------------------------------------------------
 # checking and reading
-
-
-#: Events in one batch at most.
-MAX_EVENTS = 500
-#: Characters of one event at most: an answer of a million characters, escaped, and what surrounds
-#: it.
-MAX_BODY_CHARS = 4_000_000
-#: Characters of one batch at most.
-MAX_BATCH_CHARS = 8_000_000
-#: Numbers are 32-bit in the database.
-MAX_SEQ = 2**31 - 1
-
-#: Events read at once.
-PAGE = 1_000
-
-_FIELDS = frozenset({"kind", "trial", "at_ms", "mono_ms", "data"})
-_KIND = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """A parsed event. `trial` is the position of the page, None before the first."""
-
-    seq: int
-    kind: str
-    trial: int | None
-    at_ms: float
-    mono_ms: float
-    data: dict[str, Any]
-    received_ms: int
-
-
-def check_batch(token: str, epoch: int, numbered: Iterable[tuple[int, str]]) -> EventBatch:
-    """Check what a browser sent, so that nothing malformed is ever stored."""
-    if isinstance(epoch, bool) or not isinstance(epoch, int) or not 0 <= epoch <= MAX_SEQ:
-        raise InvalidInput(
-            f"epoch: expected a whole number from `claim`, got {epoch!r}. Claim the session first."
-        )
-    pairs: list[tuple[int, str]] = []
-    n_chars = 0
-    for item in numbered:
-        seq, body = _pair(item)
-        n_chars += len(body)
-        if len(pairs) == MAX_EVENTS or n_chars > MAX_BATCH_CHARS:
-            raise TooLarge(
-                f"a batch takes at most {MAX_EVENTS} events and {MAX_BATCH_CHARS} characters. Send"
-                " several."
-            )
-        check_body(seq, body)
-        pairs.append((seq, body))
-    seen: dict[int, str] = {}
-    for seq, body in pairs:
-        if seen.setdefault(seq, body) != body:
-            raise InvalidInput(
-                f"event {seq} stands twice in one batch, with different content. Number events"
-                " once."
-            )
-    return EventBatch(token_hash(token), epoch, tuple(seen.items()))
-
-
-def _pair(item: Any) -> tuple[int, str]:
-    if not isinstance(item, list | tuple) or len(item) != 2:
-        raise InvalidInput(
-            f"events: expected pairs [seq, body], got {str(item)[:60]!r}. Send each event as such a"
-            " pair."
-        )
-    seq, body = item
-    if isinstance(seq, bool) or not isinstance(seq, int) or not 1 <= seq <= MAX_SEQ:
-        raise InvalidInput(
-            f"events: expected a number from 1, got {str(seq)[:40]!r}. Number the session's events"
-            " from 1."
-        )
-    if not isinstance(body, str):
-        raise InvalidInput(
-            f"event {seq}: expected its JSON as text, got {type(body).__name__}. Send what was"
-            " hashed."
-        )
-    if len(body) > MAX_BODY_CHARS:
-        raise TooLarge(
-            f"event {seq} has {len(body)} characters; at most {MAX_BODY_CHARS} are taken. Shorten"
-            " the answer."
-        )
-    return seq, body
-
-
-def check_body(seq: int, body: str) -> None:
-    """A JSON object with exactly the declared fields."""
-    value = _load(seq, body)
-    if not isinstance(value, dict) or value.keys() != _FIELDS:
-        got = sorted(value)[:12] if isinstance(value, dict) else type(value).__name__
-        raise InvalidInput(
-            f"event {seq}: expected an object with {', '.join(sorted(_FIELDS))}, got {got}. Send"
-            " these fields."
-        )
-    kind, trial, data = value["kind"], value["trial"], value["data"]
-    if not isinstance(kind, str) or len(kind) > 64 or not _KIND.fullmatch(kind):
-        raise InvalidInput(
-            f"event {seq}: expected a kind such as 'answer.change', got {str(kind)[:60]!r}. Name"
-            " the kind."
-        )
-    if trial is not None and (
-        isinstance(trial, bool) or not isinstance(trial, int) or not 0 <= trial <= MAX_SEQ
-    ):
-        raise InvalidInput(
-            f"event {seq}: expected the position of the trial or null, got {str(trial)[:40]!r}."
-            " Correct it."
-        )
-    if not isinstance(data, dict):
-        raise InvalidInput(
-            f"event {seq}: expected an object as data, got {type(data).__name__}. Send {{}} for"
-            " none."
-        )
-    for name in ("at_ms", "mono_ms"):
-        number = value[name]
-        if (
-            isinstance(number, bool)
-            or not isinstance(number, int | float)
-            or not abs(number) < 1e15
-        ):
-            raise InvalidInput(
-                f"event {seq}: expected milliseconds as {name}, got {str(number)[:40]!r}. Send a"
-                " number."
-            )
-
-
-def _load(seq: int, body: str) -> Any:
-    try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError:
-        pass
-    # Half an emoji, as a browser can hold one, is legal JSON when escaped; orjson alone refuses it.
-    try:
-        body.encode()
-        return json.loads(body, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(
-            f"event {seq}: expected JSON text, got {body[:60]!r} ({error}). Send what was hashed."
-        ) from None
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-def parse_event(seq: int, body: str, received_ms: int) -> Event:
-    """A stored body as a record."""
-    value = _load(seq, body)
-    return Event(
-        seq=seq,
-        kind=value["kind"],
-        trial=value["trial"],
-        at_ms=value["at_ms"],
-        mono_ms=value["mono_ms"],
-        data=value["data"],
-        received_ms=received_ms,
-    )
 
 
 _ONE = FixedStatement(

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from believable.core.errors import Refused
 from believable.core.shell import quote_command
-from believable.store.database_tables import identities, users
+from believable.store.tables.accounts import identities, users
 
 
 def user_of(conn: Connection, issuer: str, subject: str, email: str, *, now_ms: int) -> str:

@@ -10,7 +10,8 @@ from sqlalchemy import Connection, inspect
 
 from believable.core.errors import Refused
 from believable.store.database import ADVISORY_KEY, Database
-from believable.store.database_tables import APPEND_ONLY, metadata
+from believable.store.tables.accounts import APPEND_ONLY
+from believable.store.tables.metadata import metadata
 
 #: The newest revision under `migrations/versions`.
 REVISION = "0010"
@@ -41,7 +42,7 @@ def migrate(database: Database) -> None:
             conn.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ADVISORY_KEY})")
         current = revision(conn)
         if current != REVISION:
-            _upgrade(conn, current)
+            run_migrations(conn, current)
 
 
 def known_revisions() -> frozenset[str]:
@@ -59,7 +60,7 @@ def unknown_revision(revision: str) -> Refused:
     )
 
 
-def _upgrade(conn: Connection, current: str | None) -> None:
+def run_migrations(conn: Connection, current: str | None) -> None:
     if current is None:
         metadata.create_all(conn, checkfirst=False)
         for statement in APPEND_ONLY[conn.dialect.name]:

@@ -14,8 +14,8 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, lite
 
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
-from believable.store.database_tables import events, sessions, tombstones, trials
 from believable.store.sessions import POOLS
+from believable.store.tables.collected import events, sessions, tombstones, trials
 
 #: A session counts as active while something came from it within this time, then as quiet until its
 #: place runs out.

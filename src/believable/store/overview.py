@@ -15,11 +15,11 @@ from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
 from believable.store import studies
-from believable.store.database_tables import definitions, links, sessions
-from believable.store.database_tables import studies as studies_table
 from believable.store.monitor import ACTIVE_MS, link_kinds
 from believable.store.sessions import POOLS, Session, by_id
 from believable.store.studies import StudyRow
+from believable.store.tables.collected import definitions, links, sessions
+from believable.store.tables.collected import studies as studies_table
 from believable.store.view_checks import has_impossible_view, n_impossible
 
 # ----------------------------------------------------------------------------------------------

@@ -31,16 +31,10 @@ from believable.store.backups import (
     verify_file,
 )
 from believable.store.database import Database, owner_only, read_only
-from believable.store.database_tables import (
-    attempts,
-    logins,
-    metadata,
-    one_time_links,
-    sessions,
-    tombstones,
-    writers,
-)
 from believable.store.sessions import delete_content
+from believable.store.tables.accounts import attempts, logins, one_time_links
+from believable.store.tables.collected import sessions, tombstones, writers
+from believable.store.tables.metadata import metadata
 from believable.store.trouble import cures_in, driver_words, troubles_told
 
 #: Tables that are not restored: users log in again.

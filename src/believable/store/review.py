@@ -12,8 +12,10 @@ from sqlalchemy import Connection, and_, func, insert, select, update
 from believable.core.errors import Conflict, InvalidInput, NotFound
 from believable.core.registry import did_you_mean
 from believable.store.audit_log import AuditEntry
-from believable.store.database_tables import audit, decisions, review_answers, sessions, studies
 from believable.store.monitor import link_kinds
+from believable.store.tables.accounts import audit
+from believable.store.tables.collected import decisions, sessions, studies
+from believable.store.tables.review import review_answers
 
 #: The decisions about whole sessions, and their effects. Payment and analysis are two questions.
 SESSION_DEEDS: Mapping[str, Mapping[str, bool]] = {
@@ -246,7 +248,7 @@ def reading(pool: str) -> str:
     return f"read the results of the {pool} sessions unblinded"
 
 
-def unblinded(conn: Connection, study: str, pool: str) -> AuditEntry | None:
+def first_unblinding(conn: Connection, study: str, pool: str) -> AuditEntry | None:
     """The first user who saw the results with the conditions' names, and when; None until then."""
     query = (
         select(audit)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select, true
 
-from believable.store.database_tables import review_answers, sessions
 from believable.store.review_queue import QueuedAnswer, by_ids, rows_of, with_words
+from believable.store.tables.collected import sessions
+from believable.store.tables.review import review_answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ def queue_page(
 def _place(
     conn: Connection, view: QueueView, asked: QueuedAnswer | None, n_taken: Mapping[int, int]
 ) -> int:
-    """How many answers of the view stand before this one; 0 where the view does not take it."""
+    """How many answers of the view precede this one; 0 if the view does not include it."""
     if asked is None:
         return 0
     columns = review_answers.c

@@ -13,7 +13,8 @@ from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
 from believable.store import ROLES, Role
 from believable.store.coding_projects import CodingProject
-from believable.store.database_tables import coding_books, coding_tasks, study_roles, users
+from believable.store.tables.accounts import study_roles, users
+from believable.store.tables.coding import coding_books, coding_tasks
 
 
 @dataclass(frozen=True, slots=True)

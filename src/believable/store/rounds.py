@@ -17,7 +17,7 @@ from sqlalchemy.sql.schema import Table
 from believable.contracts.inputs import InputChange
 from believable.core.errors import TakenOver
 from believable.store import sessions
-from believable.store.database_tables import round_inputs, rounds
+from believable.store.tables.collected import round_inputs, rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def of_session(conn: Connection, session: str) -> list[StoredRound]:
 
 
 def take(conn: Connection, key: RoundKey, holder: str, *, lost: bool) -> None:
-    """`holder` goes on with it from now on."""
+    """`holder` continues it from now on."""
     values: dict[str, Any] = {"holder": holder}
     if lost:
         values["losses"] = rounds.c.losses + 1

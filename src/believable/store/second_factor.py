@@ -2,7 +2,7 @@
 lost, and whether all must.
 
 Secrets are in the database under the server's key: a copy of the database alone makes no codes.
-Recovery codes are kept as keyed hashes. A used code is refused, whoever sends it again.
+Recovery codes are kept as keyed hashes. A used code is refused.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from believable.core import ids
 from believable.core.errors import InvalidInput, Refused
 from believable.core.one_time_codes import SECRET_BYTES, matching_step
-from believable.store import accounts
-from believable.store.database_tables import recovery_codes, second_factors, server_rules
+from believable.store import accounts, log_ins
+from believable.store.tables.accounts import recovery_codes, second_factors, server_rules
 
 N_RECOVERY_CODES = 10
 #: Wrong codes in a quarter of an hour. They count only after the right password: strangers cannot
@@ -55,7 +55,7 @@ def propose(conn: Connection, key: bytes, user: str) -> bytes:
     return secret
 
 
-def proposed(conn: Connection, key: bytes, user: str) -> bytes | None:
+def proposed_secret(conn: Connection, key: bytes, user: str) -> bytes | None:
     """The secret that was proposed and not confirmed yet."""
     row = conn.execute(select(second_factors).where(second_factors.c.user == user)).one_or_none()
     if row is None or row.confirmed_ms is not None:
@@ -65,7 +65,7 @@ def proposed(conn: Connection, key: bytes, user: str) -> bytes | None:
 
 def confirm(conn: Connection, key: bytes, user: str, code: str, *, now_ms: int) -> tuple[str, ...]:
     """From here on a code is asked for. Gives the recovery codes, which are not kept readable."""
-    secret = proposed(conn, key, user)
+    secret = proposed_secret(conn, key, user)
     if secret is None:
         raise Refused("there is no new secret to confirm. Begin again.")
     step = matching_step(secret, code, now_ms=now_ms, after=0)
@@ -88,7 +88,7 @@ def check_code(conn: Connection, key: bytes, user: str, code: str, *, now_ms: in
     ones are counted.
     """
     who = ids.keyed_hash(key, "second factor", user)
-    window_ms = accounts.LIMIT_WINDOW_MS
+    window_ms = log_ins.LIMIT_WINDOW_MS
     accounts.check_tries(
         conn, what="second", who=who, limit=WRONG_CODES, window_ms=window_ms, now_ms=now_ms
     )
@@ -153,7 +153,7 @@ def _under_key(key: bytes, user: str, nonce: str, secret: bytes) -> bytes:
 # rule for all
 
 
-def required(conn: Connection) -> bool:
+def is_required(conn: Connection) -> bool:
     """Whether administrators have decided that all users need one."""
     return (
         conn.execute(select(server_rules.c.value).where(server_rules.c.name == _RULE)).scalar()

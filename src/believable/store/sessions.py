@@ -27,20 +27,20 @@ from sqlalchemy import (
 from believable.bundle.session_records import ClosedTrial
 from believable.core.errors import NotFound, Withdrawn
 from believable.store.audit_log import forget_session
-from believable.store.database_tables import (
-    blobs,
+from believable.store.fixed_statements import FixedStatement
+from believable.store.tables.coding import (
     coding_marks,
     coding_operations,
     coding_outcomes,
     coding_strays,
     coding_texts,
+)
+from believable.store.tables.collected import (
+    blobs,
     decisions,
     events,
     links,
     media_sent,
-    review_answers,
-    review_keys,
-    review_sessions,
     round_inputs,
     rounds,
     sessions,
@@ -49,7 +49,7 @@ from believable.store.database_tables import (
     trials,
     view_checks,
 )
-from believable.store.fixed_statements import FixedStatement
+from believable.store.tables.review import review_answers, review_keys, review_sessions
 from believable.store.writer import ERASED
 
 #: Sessions that count together, by the kind of their link. Real ones, simulated ones and previews
@@ -256,7 +256,7 @@ class FilledCell:
     n_sessions: int
 
 
-def filled(
+def count_filled(
     conn: Connection, study: str, kinds: Sequence[str], now_ms: int
 ) -> tuple[FilledCell, ...]:
     query = (

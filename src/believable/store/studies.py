@@ -11,9 +11,9 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
-from believable.store.database_tables import definitions, links, studies
 from believable.store.fixed_statements import FixedStatement
 from believable.store.sessions import LINK_KINDS
+from believable.store.tables.collected import definitions, links, studies
 
 STATES = ("open", "paused", "closed")
 _BY_ID = select(studies).where(studies.c.id == bindparam("key"))

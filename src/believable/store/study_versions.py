@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, insert, select
 
 from believable.store import studies
-from believable.store.database_tables import definitions, revisions, sessions
 from believable.store.sessions import POOLS
+from believable.store.tables.collected import definitions, revisions, sessions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, ScalarSelect, exists, func, se
 from sqlalchemy.dialects import postgresql, sqlite
 
 from believable.bundle.session_records import ViewCheck
-from believable.store.database_tables import media_sent, sessions, view_checks
+from believable.store.tables.collected import media_sent, sessions, view_checks
 
 
 def note_sent(conn: Connection, token_hash: str, name: str, n_bytes: int) -> None:

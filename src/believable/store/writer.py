@@ -32,7 +32,7 @@ from believable.core.system import try_lock, unlock
 from believable.store import event_log
 from believable.store.alarms import StoreAlarms
 from believable.store.database import Database, Ticket, owner_file
-from believable.store.event_log import EventBatch
+from believable.store.event_checks import EventBatch
 from believable.store.fixed_statements import run_text
 from believable.store.trouble import Trouble, driver_words, trouble
 

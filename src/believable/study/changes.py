@@ -33,7 +33,7 @@ class Change:
 
     @property
     def reaches_participants(self) -> bool:
-        """Whether sessions can differ by it: what they show, ask, or randomize."""
+        """Whether it can make sessions differ: in pages, questions, or random draws."""
         return self.part != "study" or self.path.partition(".")[0] not in BEHIND_THE_SCENES
 
     def __str__(self) -> str:

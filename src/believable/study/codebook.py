@@ -154,7 +154,7 @@ def from_tree(tree: Node) -> Codebook:
     return Codebook.model_validate(tree.frozen(), strict=True)
 
 
-def resolved(book: Codebook) -> Codebook:
+def resolve_codebook(book: Codebook) -> Codebook:
     """The codebook with the ready one it starts from written out: own codes replace those of the
     same id, new ones follow.
     """

@@ -26,6 +26,7 @@ from believable.core.seeds import derive, generator
 from believable.study.levels import (
     NOTHING_SETTLED,
     Setting,
+    condition_of,
     levels,
     pool,
     row_count,
@@ -234,10 +235,7 @@ class _PageChoice:
 
     def open_to(self, wanted: StimulusFilter) -> tuple[str, ...]:
         setting = self.around.setting
-        condition, scenario = (
-            wanted.condition or setting.condition,
-            wanted.scenario or setting.scenario,
-        )
+        condition, scenario = (condition_of(wanted, setting), wanted.scenario or setting.scenario)
         return self.unroller.fitting(NOTHING_SETTLED, Setting(condition, scenario))
 
 
@@ -387,16 +385,14 @@ def round_position(plan: Sequence[PlannedTrial], position: int) -> int | None:
     """The position of that round in the plan: of the repetition that the page names, else the
     latest before the page, of the same pass through a block if there is one.
     """
-    trial = plan[position].trial
-    if trial.shown_round is None:
+    shown = plan[position].trial.own_round
+    if shown is None:
         return None
     played = [
-        page
-        for page in plan[:position]
-        if page.trial.plays_round and page.trial.id == trial.shown_round
+        page for page in plan[:position] if page.trial.plays_round and page.trial.id == shown.trial
     ]
-    if trial.shown_turn is not None:
-        return next((page.position for page in played if page.turn == trial.shown_turn), None)
+    if shown.turn is not None:
+        return next((page.position for page in played if page.turn == shown.turn), None)
     prefix = plan[position].key.rpartition(".")[0]
     same_pass = [page for page in played if page.key.rpartition(".")[0] == prefix]
     candidates = same_pass or played

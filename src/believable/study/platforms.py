@@ -52,7 +52,7 @@ class Recruit(Record):
     """How many participants at most."""
     payment: float | None = Field(default=None, ge=0)
     """The cost of a complete session, fees included; the console shows the spent and the remaining
-    money. Participants never see it: write what they receive into the consent.
+    money. Participants never see it: write their payment into the consent.
     """
     currency: str = Field(default="EUR", pattern=r"^[A-Z]{3}$")
     """Of `payment`: three capitals, such as EUR, GBP or USD."""

@@ -13,16 +13,16 @@ from typing import Any
 from pydantic import ValidationError
 
 from believable.contracts.fields import keys, record_inside
-from believable.contracts.instrument import Instrument
 from believable.contracts.record import Record, Text
 from believable.contracts.registries import INSTRUMENTS, PAGES
 from believable.contracts.trial import Annotation, Block, Question, TrialBase
-from believable.core.errors import InvalidInput, Problem
+from believable.core.errors import Problem
 from believable.core.nodes import Node
 from believable.study.declaration import DeclaredPlan, ExclusionRule, Hypothesis
-from believable.study.kinds import annotating, answering, item_kinds
+from believable.study.kinds import item_kinds
+from believable.study.question_reading import QuestionReader
 from believable.study.records import Stimulus, Study
-from believable.study.repair import NOT_A_BODY, Places, RecordReader, inside
+from believable.study.repair import NOT_A_BODY, Places, inside
 from believable.study.wording import shown, unknown
 
 #: The id of a single question where the author gave none.
@@ -74,11 +74,10 @@ def read_study(root: Node, *, file: str) -> Reading:
     return _Reader(file).study(root)
 
 
-class _Reader(RecordReader):
+class _Reader(QuestionReader):
     def __init__(self, file: str) -> None:
         super().__init__(file)
         self._items_by_kind = item_kinds()
-        self._doubtful: set[str] = set()
         self._ids: set[str] = set()
 
     # ------------------------------------------------------------------------------------------ the
@@ -105,7 +104,7 @@ class _Reader(RecordReader):
             study=_with_platform(study),
             problems=self.problems,
             places=self.places,
-            doubtful=self._doubtful,
+            doubtful=self.doubtful,
             root=root,
             file=self.file,
         )
@@ -160,7 +159,7 @@ class _Reader(RecordReader):
     def _stimulus(self, node: Node) -> Stimulus | None:
         record = self.record(Stimulus, self.tidy(Stimulus, node))
         if record is None:
-            self._doubt(node, "id", "stimulus:")
+            self.doubt(node, "id", "stimulus:")
         return record
 
     # ------------------------------------------------------------------------------------------ the
@@ -199,9 +198,9 @@ class _Reader(RecordReader):
             built["annotate"] = Annotation(kind=record_type.annotates_with, params=params)
         record = self.record(record_type, tidy, built)
         if record is None:
-            self._doubtful.add(name or "*")
+            self.doubtful.add(name or "*")
             return None
-        record = self._with_right_answers(record, tidy)
+        record = self.with_right_answers(record, tidy)
         if isinstance(record, Block) and record.breaks is not None:
             pause = {
                 "id": f"{record.id}_break",
@@ -224,12 +223,12 @@ class _Reader(RecordReader):
         block.
         """
         if inner is Annotation:
-            return self._read_annotate(node)
+            return self.read_annotate(node)
         if inner is TrialBase:
             return {key: tuple(self._items(node))}
         if record.model_fields[keys(record)[key]].annotation is not Question:
-            return {key: tuple(self._each(node, lambda item: self._question(item, trial)))}
-        question = self._question(node, trial, derived_id=QUESTION_ID)
+            return {key: tuple(self._each(node, lambda item: self.question(item, trial)))}
+        question = self.question(node, trial, derived_id=QUESTION_ID)
         return {} if question is None else {key: question}
 
     def _kind_and_body(self, node: Node) -> tuple[str, Node] | None:
@@ -271,7 +270,7 @@ class _Reader(RecordReader):
         self.report(body, *unknown("kind of trial", key, self._items_by_kind))
         near = difflib.get_close_matches(key, self._items_by_kind, n=1)
         if not near:
-            self._doubt(body, "id")
+            self.doubt(body, "id")
             return None
         return near[0], self._body(body)
 
@@ -302,175 +301,6 @@ class _Reader(RecordReader):
         self._ids.add(name)
         return name
 
-    # ------------------------------------------------------------------------------------------
-    # questions
-
-    def _question(
-        self, node: Node, trial: str | None, derived_id: str | None = None
-    ) -> Question | None:
-        question = self._read_question(node, trial, derived_id)
-        if question is None:
-            self._doubt(node, "id", f"{trial or '*'}.")
-        return question
-
-    def _read_question(
-        self, node: Node, trial: str | None, derived_id: str | None
-    ) -> Question | None:
-        if not node.is_mapping:
-            self.report(
-                node,
-                f"expected a question, got {shown(node)}.",
-                "Write {id: …, prompt: …, choice: {…}}.",
-            )
-            return None
-        kind = self._question_kind(node)
-        tidy = self.tidy(Question, node, skip=INSTRUMENTS.names)
-        if kind is None:
-            return None
-        name, params_node = kind
-        instrument = INSTRUMENTS[name]
-        params = self._params(instrument, params_node)
-        built: dict[str, Any] = (
-            {"kind": name} if params is None else {"kind": name, "params": params}
-        )
-        if derived_id is not None and "id" not in tidy.value:
-            built["id"] = derived_id
-        without_kinds = {key: value for key, value in tidy.value.items() if key in keys(Question)}
-        question = self.record(
-            Question, Node(without_kinds, node.line, node.path), built, hidden=("params",)
-        )
-        if question is None:
-            return None
-        question = _with_full_reference(question, trial)
-        self.places[question] = node
-        self.places[question.params] = params_node
-        return question
-
-    def _question_kind(self, node: Node) -> tuple[str, Node] | None:
-        kind_key = self._kind_key(node, Question, answering(), "question")
-        if kind_key is None or INSTRUMENTS[kind_key[0]].use == "answer":
-            return kind_key
-        kind, place = kind_key
-        cure = f"Write it into a watch trial: `annotate: {{{kind}: {{}}}}`."
-        self.report(place, f"{kind} is used while watching; it is no question.", cure)
-        return None
-
-    def _kind_key(
-        self, node: Node, record: type[Record], offered: Iterable[str], what: str
-    ) -> tuple[str, Node] | None:
-        """The key that names the kind, and its parameters."""
-        fixed, offered = keys(record), sorted(offered)
-        kinds = [key for key in node.value if key in INSTRUMENTS]
-        strange = [key for key in node.value if key not in INSTRUMENTS and key not in fixed]
-        article = "an" if what[0] in "aeiou" else "a"
-        if len(kinds) > 1:
-            message = f"{article} {what} has one kind, got {' and '.join(kinds)}."
-            self.report(node.value[kinds[1]], message, "Keep one of them.")
-        if kinds:
-            return kinds[0], node.value[kinds[0]]
-        misspelt = next(
-            (key for key in strange if not difflib.get_close_matches(key, fixed, n=1)), None
-        )
-        if misspelt is None:
-            self.report(node, f"the {what} has no kind.", f"Add one of: {', '.join(offered)}.")
-            return None
-        self.report(node.value[misspelt], *unknown(f"kind of {what}", misspelt, offered))
-        near = difflib.get_close_matches(misspelt, offered, n=1)
-        return (near[0], node.value[misspelt]) if near else None
-
-    # ------------------------------------------------------------------------------------------
-    # annotation
-
-    def _read_annotate(self, node: Node) -> dict[str, Any]:
-        """`annotate` as a record; an instrument that has no practice page, or wants none, is used
-        without one.
-        """
-        annotation = self._annotation(node)
-        if annotation is None:
-            return {"annotate": None}
-        instrument = INSTRUMENTS[annotation.kind]
-        unpractised = instrument.practice is None or not instrument.wants_practice(
-            annotation.params
-        )
-        return {"annotate": annotation} | ({"practice": False} if unpractised else {})
-
-    def _annotation(self, node: Node) -> Annotation | None:
-        if isinstance(node.value, str):
-            node = Node(
-                {node.value: Node(None, node.line, f"{node.path}.{node.value}")},
-                node.line,
-                node.path,
-            )
-        if not node.is_mapping:
-            cure = "Write `annotate: {ranktrace: {}}`."
-            self.report(node, f"expected an annotation, got {shown(node)}.", cure)
-            return None
-        kind_key = self._kind_key(node, Annotation, annotating(), "annotation")
-        tidy = self.tidy(Annotation, node, skip=INSTRUMENTS.names)
-        if kind_key is None:
-            return None
-        kind, place = kind_key
-        instrument = INSTRUMENTS[kind]
-        if instrument.use != "annotate":
-            cure = (
-                f"Write it below `ask:` as a question, or annotate with: {', '.join(annotating())}."
-            )
-            self.report(place, f"{kind} answers a question; it cannot annotate.", cure)
-            return None
-        params = self._params(instrument, place)
-        built: dict[str, Any] = (
-            {"kind": kind} if params is None else {"kind": kind, "params": params}
-        )
-        written = {key: value for key, value in tidy.value.items() if key in keys(Annotation)}
-        annotation = self.record(
-            Annotation, Node(written, node.line, node.path), built, hidden=("params",)
-        )
-        if annotation is not None:
-            self.places[annotation] = node
-            self.places[annotation.params] = place
-        return annotation
-
-    def _params(self, instrument: Instrument[Any], node: Node) -> Record | None:
-        body = Node({}, node.line, node.path) if node.value is None else node
-        record: type[Record] = instrument.params
-        params = self.record(record, self.tidy(record, body))
-        if params is None or self.broken(node.path):
-            return params
-        for path, message, cure in instrument.check(params):
-            self.report(_deepest(node, path), message, cure)
-        return params
-
-    def _with_right_answers(self, record: TrialBase, node: Node) -> TrialBase:
-        """Right answers as the instruments of their questions keep them."""
-        for key, asked in record.answer_keys.items():
-            question, right = getattr(record, asked), node.value[key]
-            if self.broken(self.places[question].path):
-                continue
-            instrument = INSTRUMENTS[question.kind]
-            try:
-                record = record.model_copy(
-                    update={key: instrument.read(question.params, right.plain())}
-                )
-            except InvalidInput:
-                self.report(right, *impossible_answer(instrument, question, right.plain()))
-        return record
-
-    def _doubt(self, node: Node, key: str, prefix: str = "") -> None:
-        entry = node.get(key)
-        name = entry.value if entry is not None and isinstance(entry.value, str) else "*"
-        self._doubtful.add(prefix + name)
-
-
-def impossible_answer(kind: Instrument[Any], question: Question, value: Any) -> tuple[str, str]:
-    """`'blu' is not a possible answer of 'colour'.`, `Did you mean 'blue'?`"""
-    options = [str(option) for option in kind.options(question.params)]
-    message = f"{shown(value)} is not a possible answer of {question.id!r}."
-    if not options:
-        return message, f"Give an answer that a {question.kind} question takes."
-    if isinstance(value, str):
-        return message, unknown("answer", value, options)[1]
-    return message, f"Choose one of: {', '.join(options)}."
-
 
 def _explicit_ids(node: Node) -> Iterable[str]:
     for item in node if node.is_list else ():
@@ -483,31 +313,12 @@ def _explicit_ids(node: Node) -> Iterable[str]:
                 yield from _explicit_ids(inner)
 
 
-def _deepest(node: Node, path: str) -> Node:
-    """The node at a dotted path below, as far as it is written in the file."""
-    for part in path.split("."):
-        inner = node.get(part)
-        if inner is None:
-            break
-        node = inner
-    return node
-
-
-def _with_full_reference(question: Question, trial: str | None) -> Question:
-    """`show_if: {answer: experience}` means a question of the same trial."""
-    rule = question.show_if
-    if rule is None or rule.answer is None or "." in rule.answer or trial is None:
-        return question
-    return question.model_copy(
-        update={"show_if": rule.model_copy(update={"answer": f"{trial}.{rule.answer}"})}
-    )
-
-
 def _with_platform(study: Study) -> Study:
     """Participants who return to a platform were recruited there: `redirect: prolific` sets
     `recruit.platform` if it is not given.
     """
-    platform = next((item.platform for item in study.timeline if item.platform is not None), None)
+    closings = [item.closing for item in study.timeline if item.closing is not None]
+    platform = next((end.platform for end in closings if end.platform is not None), None)
     if platform is None or "platform" in study.recruit.model_fields_set:
         return study
     return study.model_copy(

@@ -16,7 +16,7 @@ from believable.contracts.fields import keys, record_inside, type_words
 from believable.contracts.record import Record
 from believable.core.errors import Problem
 from believable.core.nodes import Node
-from believable.study.wording import UNQUOTED, missing, unknown, worded
+from believable.study.wording import UNQUOTED, describe_error, missing, unknown
 
 R = TypeVar("R", bound=Record)
 
@@ -163,7 +163,7 @@ class RecordReader:
             return
         if trail and trail[0] in built and trail[0] != "id" and not too_short:
             return
-        message, cure = worded(detail, place)
+        message, cure = describe_error(detail, place)
         around = place.path.rpartition("[")[0]
         reported = any(
             problem.path == place.path

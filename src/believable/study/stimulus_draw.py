@@ -7,8 +7,8 @@ others.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from believable.contracts.trial import MatchedSlots, Slot
@@ -46,7 +46,49 @@ def match(
     left_over = [
         slot for number, slot in enumerate(slots) if not _augment(number, preferences, holder)
     ]
-    return {slots[number]: stimulus for stimulus, number in holder.items()}, left_over
+    drawn = {slots[number]: stimulus for stimulus, number in holder.items()}
+    return drawn, _show_again(left_over, drawn, taken, seed)
+
+
+def _show_again(
+    left_over: Sequence[Slot], drawn: dict[Slot, str], taken: Collection[str], seed: int
+) -> list[Slot]:
+    """Give slots that may repeat a stimulus the one that the session shows least, and return the
+    others.
+    """
+    views = Counter((*taken, *drawn.values()))
+    for slot in left_over:
+        if slot.again and slot.allowed:
+            drawn[slot] = _least_shown(slot, views, seed)
+            views[drawn[slot]] += 1
+    return [slot for slot in left_over if slot not in drawn]
+
+
+def _least_shown(slot: Slot, views: Mapping[str, int], seed: int) -> str:
+    return min(_shuffled(slot, (), seed), key=lambda name: views[name])
+
+
+def _fill_again(
+    groups: Sequence[MatchedSlots], drawn: dict[Slot, str], taken: Collection[str], seed: int
+) -> dict[MatchedSlots, tuple[Slot, ...]]:
+    """Draw for comparisons that may repeat stimuli, one after the other: in the scenario whose
+    stimuli the session shows least.
+    """
+    views = Counter((*taken, *drawn.values()))
+    chosen = {}
+    for group in groups:
+        options = list(group.options)
+        generator(seed, "scenario", group.key).shuffle(options)
+        shown = [[_least_shown(slot, views, seed) for slot in option] for option in options]
+        at = min(range(len(options)), key=lambda at: sum(views[name] for name in shown[at]))
+        chosen[group] = options[at]
+        drawn.update(zip(options[at], shown[at], strict=True))
+        views.update(shown[at])
+    return chosen
+
+
+def _repeats(group: MatchedSlots) -> bool:
+    return bool(group.options) and all(slot.again for slot in group.options[0])
 
 
 def _shuffled(slot: Slot, taken: Collection[str], seed: int) -> list[str]:
@@ -112,6 +154,12 @@ def fill_all(
     """A stimulus for every slot, if that is possible at all; scenarios are tried in a seeded
     order.
     """
+    again = [group for group in together if _repeats(group)]
+    if again:
+        once = [group for group in together if not _repeats(group)]
+        filled = fill_all(slots, once, taken=taken, seed=seed)
+        repeated = _fill_again(again, filled.drawn, taken, seed)
+        return FilledSlots(filled.drawn, filled.slots | repeated, filled.left_over)
     if not together:
         drawn, left_over = match(slots, taken=taken, seed=seed)
         return (

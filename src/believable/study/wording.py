@@ -52,7 +52,7 @@ def missing(key: str, about: str) -> tuple[str, str]:
     return f"{key!r} is missing.", f"Add `{key}: …` ({about})." if about else f"Add `{key}: …`."
 
 
-def worded(error: ErrorDetails, node: Node) -> tuple[str, str]:
+def describe_error(error: ErrorDetails, node: Node) -> tuple[str, str]:
     """Message and cure for an error found at `node`."""
     kind, context = error["type"], error.get("ctx", {})
     got = f"got {shown(node)}"

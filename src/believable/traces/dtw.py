@@ -222,8 +222,8 @@ def batch_size(length: int) -> int:
 
 
 class DiagonalBatch:
-    """Distances of up to `pairs` pairs at a time, their first traces of length `n`, in buffers of
-    its own.
+    """Distances of up to `pairs` pairs at a time, their first traces of length `n`, in separate
+    buffers.
     """
 
     def __init__(self, n: int, pairs: int, *, square: bool, window: int | None) -> None:

@@ -29,8 +29,8 @@ def sda(a: ArrayLike, b: ArrayLike, *, tolerance: float = 0.0) -> float:
                 included), −1 where not; a difference of at most `tolerance` counts as zero.
     Range       −1 (never together) to 1 (always). Higher is better; two unrelated traces are well
                 below 0, since three directions rarely coincide by chance.
-    Lengths     both are cut to the shorter, without a note: compare lengths before, and report what
-                was cut. Fewer than two common points: InvalidInput.
+    Lengths     both are cut to the shorter, without a note: compare lengths before, and report
+                the cut. Fewer than two common points: InvalidInput.
     Source      Booth & Narayanan 2020; used on annotation reliability by Barthet et al.
     Checked     the published crowdworker values of the auditory test, the green-intensity data.
     """

@@ -28,8 +28,8 @@ def find_bundled(addresses: Iterable[str]) -> dict[str, str]:
     """Address of a script → address in its bundle: the file and, after `#`, the name of the module,
     as `scripts.js` reads it.
 
-    Every page has the first bundle. Of the others, those are used first that hold most of what is
-    still missing. An address in a bundle stays, and its bundle is used for others, too.
+    Every page has the first bundle. Of the others, those are used first that hold most of the
+    missing files. An address in a bundle stays, and its bundle is used for others, too.
     """
     asked = tuple(dict.fromkeys(addresses))
     used = [file_of(address).removeprefix(ADDRESS) for address in asked if ADDRESS in address]

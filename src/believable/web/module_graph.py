@@ -83,7 +83,7 @@ def with_imports(scripts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(met)
 
 
-def preloaded(scripts: Iterable[str | None]) -> tuple[str, ...]:
+def preload_files(scripts: Iterable[str | None]) -> tuple[str, ...]:
     """The files to ask for at once: the bundles of an installed package, or every module."""
     found = find_bundled(script for script in scripts if script).values()
     return with_imports(tuple(dict.fromkeys(map(file_of, found))))

@@ -180,7 +180,7 @@ def place_of_route(request: Request) -> str:
     return str(scope["route"].path if "route" in scope else scope.get(PLACE, "an unknown address"))
 
 
-def unexpected(request: Request, error: Exception) -> Response:
+def report_fault(request: Request, error: Exception) -> Response:
     """A fault of ours: reported in the log, without the address, and as little as possible to the
     client.
     """
@@ -255,4 +255,4 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
-        return unexpected(request, error)
+        return report_fault(request, error)

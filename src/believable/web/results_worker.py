@@ -12,7 +12,7 @@ from believable.analysis.analysed_set import registration_ms
 from believable.analysis.findings import Analysis
 from believable.analysis.followed_plan import plan_to_follow
 from believable.analysis.resolution import resolve
-from believable.analysis.run import prepared, run, settle, study_of
+from believable.analysis.run import prepare_data, run, settle, study_of
 from believable.analysis.verdicts import stopping
 from believable.bundle.read import Bundle, read
 from believable.core.clock import WallClock
@@ -66,7 +66,7 @@ def _live(
 ) -> LiveReport:
     _, study = study_of(bundle)
     settled = settle(study, plan, None)
-    state = stopping(prepared(bundle, settled, study), settled)
+    state = stopping(prepare_data(bundle, settled, study), settled)
     hidden = stimulus_names(bundle) if wish.blinded else {}
     return LiveReport(
         html=fragment(analysis, links=moments(wish.base)),

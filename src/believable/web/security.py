@@ -19,7 +19,7 @@ from believable.web.bundles import read_page_script
 
 #: The only script inside a page: it reports that the script of the page did not arrive, and
 #: reloads.
-#: A bundle is a file of its own, which can fail to arrive like any other.
+#: A bundle is a separate file, which can fail to arrive like any other.
 ARRIVAL = read_page_script("/static/participant/arrival.js")
 #: One event may hold a free text of a million characters, which JSON can make six times as long.
 LARGEST_BATCH_BYTES = 8 * 1024 * 1024
@@ -56,7 +56,7 @@ def security_headers(frame_ancestors: Sequence[str], *, secure: bool) -> list[tu
     return [(name.encode(), value.encode()) for name, value in headers.items()]
 
 
-def secured(
+def add_headers(
     headers: Sequence[tuple[bytes, bytes]], every: Sequence[tuple[bytes, bytes]]
 ) -> list[tuple[bytes, bytes]]:
     """A response's headers and the common ones, unless it sets its own."""
@@ -81,7 +81,7 @@ class SecurityHeaders:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = secured(message.get("headers", []), self.headers)
+                message["headers"] = add_headers(message.get("headers", []), self.headers)
             await send(message)
 
         await self.app(scope, receive, with_headers)

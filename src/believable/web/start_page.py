@@ -23,7 +23,7 @@ from believable.contracts.registries import PROTOCOLS
 from believable.contracts.texts import Texts
 from believable.store import accounts, studies
 from believable.store.engine import Connection
-from believable.web.templating import from_header, page, preferred
+from believable.web.templating import from_header, page, preferred_language
 
 PREPARATION_FILE = "preparing.json"
 
@@ -54,7 +54,7 @@ class OpenStudy:
 
 
 def tell_preparation(data_dir: Path, coming: Sequence[StudyInPreparation]) -> None:
-    """Write what is being made, for the page to show; an empty text when it is finished."""
+    """Write the current step, for the page to show; an empty text when it is finished."""
     path = data_dir / PREPARATION_FILE
     if not coming:
         path.unlink(missing_ok=True)
@@ -115,7 +115,7 @@ def _open_studies(
         )
         shown.append(
             OpenStudy(
-                title=study.title.in_language(preferred(accepts, study.languages)),
+                title=study.title.in_language(preferred_language(accepts, study.languages)),
                 about=PROTOCOLS[protocol].about
                 if protocol is not None and protocol in PROTOCOLS
                 else "",

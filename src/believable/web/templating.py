@@ -142,11 +142,11 @@ class Words(dict[str, str]):
         self.language = language
 
 
-def preferred(header: str, offered: Sequence[str]) -> str:
+def preferred_language(header: str, offered: Sequence[str]) -> str:
     """The first of `offered` that an Accept-Language header names, by weight; else the first
     offered.
 
-    >>> preferred("fr, de-CH;q=0.9, en;q=0.2", ["en", "de"])
+    >>> preferred_language("fr, de-CH;q=0.9, en;q=0.2", ["en", "de"])
     'de'
     """
     wishes = sorted(_wishes(header), key=lambda wish: -wish[1])
@@ -161,7 +161,7 @@ def preferred(header: str, offered: Sequence[str]) -> str:
 
 def from_header(header: str) -> Words:
     """The built-in texts in the visitor's language."""
-    return Words(preferred(header, LANGUAGES))
+    return Words(preferred_language(header, LANGUAGES))
 
 
 def _wishes(header: str) -> list[tuple[str, float]]:

@@ -92,7 +92,7 @@ def _problems(
         return
     changed: list[str] = []
     try:
-        _try_round(world, agent, options, _watched(agent.new(params, _SEED), steps, changed))
+        _try_round(world, agent, options, watch_agent(agent.new(params, _SEED), steps, changed))
     except Exception as error:  # noqa: BLE001  reported, whatever it is
         yield f"it cannot play: {type(error).__name__}: {error}"
         return
@@ -154,11 +154,11 @@ def _resolve_setup(world: World, agent: Agent[Any], options: Mapping[str, Any]) 
     return form.resolve(form.options.model_validate({**agent.rounds, **options}), context)
 
 
-def _watched(act: ActFunction, steps: list[_AgentStep], changed: list[str]) -> ActFunction:
+def watch_agent(act: ActFunction, steps: list[_AgentStep], changed: list[str]) -> ActFunction:
     """The same agent; its views are copied, its answers kept and timed."""
 
     def watched(view: View) -> Any:
-        kept = _copied(view)
+        kept = copy_view(view)
         before = time.perf_counter()
         answer = act(view)
         ms = 1000 * (time.perf_counter() - before)
@@ -170,7 +170,7 @@ def _watched(act: ActFunction, steps: list[_AgentStep], changed: list[str]) -> A
     return watched
 
 
-def _copied(view: View) -> View:
+def copy_view(view: View) -> View:
     """The view as plain data. A welcome with an environment or a town cannot be copied."""
     welcome = view.get("welcome")
     if isinstance(welcome, Mapping) and "env" not in welcome:
@@ -201,7 +201,7 @@ def _repeat_problems(
     try:
         if agent.acts == "environment":
             second: list[_AgentStep] = []
-            act = _watched(agent.new(params, _SEED), second, [])
+            act = watch_agent(agent.new(params, _SEED), second, [])
             _try_round(WORLDS[agent.world], agent, options, act)
             again = [step.answer for step in second]
         else:

@@ -70,7 +70,7 @@ class SeatQueue:
         )
 
     def release(self, tick: int) -> None:
-        """Release everything. Only texts still wait: what a person wrote is not lost."""
+        """Release everything. Only texts still wait: a person's text is not lost."""
         if not self.taken and not self._waiting:
             return
         texts = [
@@ -143,8 +143,8 @@ class SeatQueue:
 
 
 class LiveRound:
-    """One round. `step` advances it by a tick; `take_changes` returns what was applied since the
-    last time. Seats are numbered in the order of the world; 0 is the first.
+    """One round. `step` advances it by a tick; `take_changes` returns the changes since the last
+    call. Seats are numbered in the order of the world; 0 is the first.
     """
 
     def __init__(
@@ -252,14 +252,15 @@ class LiveRound:
         return happened
 
     def take_changes(self) -> list[InputChange]:
-        """Return what was applied since the last time, all of it before the current tick."""
+        """Return the changes since the last call, all of them before the current tick."""
         return sorted(
             (change for seat in self._queues for change in seat.take_changes(self.tick)),
             key=lambda change: (change.tick, change.seat),
         )
 
     def message(self, seat: int = 0) -> dict[str, Any]:
-        """Return what a seat is sent of this tick: the tick, its view, the number of its last input
+        """Return the message of this tick for a seat: the tick, its view, the number of its last
+        input
         that was applied, and the events.
         """
         return {
@@ -358,7 +359,7 @@ def play_seats(playing: Playable[Any, Any], setup: Any, acts: Mapping[str, ActFu
 
 
 # ----------------------------------------------------------------------------------------------
-# what a page may send
+# the messages of a page
 
 
 def inputs_in(message: Mapping[str, Any], schema: InputSchema) -> list[NumberedInput]:
@@ -366,10 +367,10 @@ def inputs_in(message: Mapping[str, Any], schema: InputSchema) -> list[NumberedI
     raw = message.get("i", [])
     if not isinstance(raw, list) or len(raw) > MOST_INPUTS:
         raise InvalidInput(f"inputs: expected a list of at most {MOST_INPUTS}. Reload the page.")
-    return [_numbered(item, schema) for item in raw]
+    return [number_seats(item, schema) for item in raw]
 
 
-def _numbered(raw: Any, schema: InputSchema) -> NumberedInput:
+def number_seats(raw: Any, schema: InputSchema) -> NumberedInput:
     if not isinstance(raw, list) or len(raw) != 2 + len(schema.parts):
         names = ", ".join(part.name for part in schema.parts)
         raise InvalidInput(f"an input: expected [number, tick, {names}]. Reload the page.")

@@ -59,7 +59,7 @@ class PictureEncoder:
     def encode(self, picture: Pixels, *, whole: bool = False) -> tuple[bytes, bool]:
         """The piece, and whether it can be shown without those before. `whole` asks for that."""
         av = self._av
-        picture = _even(picture)
+        picture = even_side(picture)
         if self._codec is None:
             self._codec = self._opened(picture.shape[1], picture.shape[0])
         frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
@@ -97,7 +97,7 @@ class PictureEncoder:
         return codec
 
 
-def _even(picture: Pixels) -> Pixels:
+def even_side(picture: Pixels) -> Pixels:
     """Both codecs halve the colours: a side of an odd number of pixels repeats its last one. The
     page knows the size.
     """

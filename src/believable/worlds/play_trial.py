@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, Tag, create_model
 
+from believable.contracts.page_parts import PagePlayer
 from believable.contracts.record import BY_SHAPE, Id, Text
 from believable.contracts.registries import WORLDS
 from believable.contracts.trial import TrialBase, WordedPage
@@ -71,8 +72,8 @@ class Play(WordedPage):
         return play_in((name,) if known else playable())
 
     @property
-    def medium_ms(self) -> int:
-        return 1000 * self.duration_s
+    def player(self) -> PagePlayer:
+        return PagePlayer(medium_ms=1000 * self.duration_s)
 
     @property
     def rendered(self) -> bool:

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 from believable.contracts.inputs import InputChange
 from believable.contracts.registries import WORLDS
 from believable.core.errors import BelievableError, InvalidInput, Unavailable
-from believable.core.work import Companion
+from believable.core.processes import Companion
 from believable.recordings import file
 from believable.recordings.recording import Recording
 from believable.worlds.live_round import LiveRound, NumberedInput, record_round
@@ -62,7 +62,7 @@ class RoundOrder:
 def serve_round(line: socket, order: RoundOrder) -> None:
     """Until the caller is gone."""
     with line.makefile("rb") as questions, line.makefile("wb") as stream:
-        asked = _asked(questions)
+        asked = read_requests(questions)
         round_ = None
         try:
             round_ = _ServedRound(order)
@@ -85,7 +85,7 @@ def changes_in(written: Sequence[Any]) -> list[InputChange]:
     ]
 
 
-def _asked(stream: BinaryIO) -> SimpleQueue[Mapping[str, Any]]:
+def read_requests(stream: BinaryIO) -> SimpleQueue[Mapping[str, Any]]:
     """The requests, read in a separate thread: when the other end is gone this process ends at
     once, in the middle of any work.
     """
@@ -269,7 +269,7 @@ class DistantRound:
         return happened
 
     async def record(self, changes: Sequence[InputChange]) -> tuple[Recording, int | None]:
-        """Of what is stored. Nothing else is asked of it afterwards."""
+        """Of the stored round. Nothing else is asked of it afterwards."""
         reply, content = await self._ask({"record": changes}, BEGIN_PATIENCE_S)
         return file.from_bytes(content, source="round"), reply["score"]
 

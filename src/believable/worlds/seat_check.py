@@ -14,9 +14,9 @@ from believable.contracts.world import Playable
 from believable.core.errors import InvalidInput
 from believable.worlds.live_round import LiveRound, NumberedInput
 
-#: A round is tried for at most so many ticks.
+#: The most ticks of a trial round.
 TRIED_TICKS = 90
-#: A new input arrives after so many ticks.
+#: The ticks between new inputs.
 _HELD_TICKS = 7
 _TEXTS = ("", "a", "Yes, why not?", "äß→\n“so”", "=1+1")
 #: Shorter texts may occur in a view by chance.
@@ -24,13 +24,13 @@ _TELLING_CHARS = 4
 
 
 def seat_problems(playing: Playable[Any, Any], setup: Any, seed: int) -> Iterator[str]:
-    """List what is wrong with the seats of a world."""
+    """List the faults of a world's seats."""
     unknown = playing.private.keys() - playing.seats.keys()
     if unknown:
         yield f"`private` names {min(unknown)!r}, which is no seat ({', '.join(playing.seats)})."
         return
     if len(playing.seats) == 1:
-        return  # the round of the stand-in has shown it all
+        return  # the round of the scripted player has shown it all
     try:
         shown, changes, leaks = _play(playing, setup, seed)
     except (InvalidInput, KeyError, TypeError, ValueError) as error:
@@ -55,8 +55,8 @@ def seat_problems(playing: Playable[Any, Any], setup: Any, seed: int) -> Iterato
 def _play(
     playing: Playable[Any, Any], setup: Any, seed: int
 ) -> tuple[list[bytes], list[InputChange], list[str]]:
-    """Play with random inputs in all seats. Return what the seats were shown after each tick, the
-    changes, and what is wrong with the views.
+    """Play with random inputs in all seats. Return the views of the seats after each tick, the
+    changes, and the faults of the views.
     """
     rng, live = random.Random(seed), LiveRound(playing, setup)
     shown: list[bytes] = []

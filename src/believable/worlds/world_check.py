@@ -176,7 +176,7 @@ def _round_problems(world: World, opponent: str | float, seed: int) -> Iterator[
         yield "a practice is over before it began."
     practice.close()
     try:
-        shown, changes, welcome = _played(playing, setup, seed)
+        shown, changes, welcome = play_views(playing, setup, seed)
     except (InvalidInput, TypeError, ValueError) as error:
         yield f"it cannot be played: {error}"
         return
@@ -187,10 +187,10 @@ def _round_problems(world: World, opponent: str | float, seed: int) -> Iterator[
     yield from seat_problems(playing, setup, seed)
     if playing.recorded is None:
         return
-    yield from _recorded(world, setup, changes, shown, welcome)
+    yield from record_twice(world, setup, changes, shown, welcome)
 
 
-def _played(
+def play_views(
     playing: Playable[Any, Any], setup: Any, seed: int
 ) -> tuple[list[bytes], list[InputChange], Mapping[str, Any]]:
     """The views after each tick of a round of the first player, its inputs, and its welcome."""
@@ -266,7 +266,7 @@ def _differs(
     return None
 
 
-def _recorded(
+def record_twice(
     world: World,
     setup: Any,
     changes: list[InputChange],

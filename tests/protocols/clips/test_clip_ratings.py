@@ -40,7 +40,7 @@ def test_the_worked_check():
     5/3, b = .8333, c = .6.
     """
     found = rated((0, "human", "a", 5), (1, "human", "a", 1), experience=[1, 5])
-    data = measures.weighted(found)
+    data = measures.weighted_means(found)
     np.testing.assert_array_equal(data.human["human"], [0, 1])
     np.testing.assert_allclose(
         data.experience * data.human["human"] / data.experience.mean(), [0, 5 / 3]
@@ -57,7 +57,9 @@ def test_the_index_is_that_of_the_statistics_layer():
     experience = generator.integers(1, 6, size=12)
     rows = [(p, "imitation", f"c{i}", table[p, i]) for p in range(12) for i in range(4)]
     found = rated(*rows, experience=experience)
-    b = measures.believability(measures.weighted(found), "imitation", rng=rng(), resamples=5000)
+    b = measures.believability(
+        measures.weighted_means(found), "imitation", rng=rng(), resamples=5000
+    )
     other = believability_index(table, experience)
     assert b.value == pytest.approx(other.value)
     assert (b.low, b.high) == (
@@ -72,7 +74,9 @@ def test_respondents_without_experience_do_not_weigh():
         (0, "human", "a", 1), (1, "human", "a", 5), (2, "human", "a", 1), experience=[2, np.nan, 2]
     )
     assert (
-        measures.believability(measures.weighted(found), "human", rng=rng(), resamples=200).value
+        measures.believability(
+            measures.weighted_means(found), "human", rng=rng(), resamples=200
+        ).value
         == 1
     )
 
@@ -200,10 +204,10 @@ def test_detection_is_that_of_the_pooled_counts_with_an_interval_over_respondent
 
 
 def test_undefined_cases_say_why():
-    nobody = measures.weighted(rated(experience=[]))
+    nobody = measures.weighted_means(rated(experience=[]))
     assert nobody.human == {}
     single = rated((0, "human", "a", 1), (0, "artificial", "b", 5), experience=[3])
-    one = measures.weighted(single)
+    one = measures.weighted_means(single)
     assert (
         measures.believability(one, "human", rng=rng(), resamples=200).reason
         == "one respondent has no spread"
@@ -264,6 +268,6 @@ def test_conditions_of_a_type_stand_by_themselves():
     for condition, b in (("clone", 0.25), ("imitation", 0.75)):
         own = survey.only(condition)
         assert measures.believability(
-            measures.weighted(own), "imitation", rng=rng(), resamples=100
+            measures.weighted_means(own), "imitation", rng=rng(), resamples=100
         ).value == pytest.approx(b)
         assert measures.recall(own, "imitation").value == pytest.approx(0.5)

@@ -14,7 +14,7 @@ from believable.protocols.clips.people import (
     Respondent,
     chances,
     nothing,
-    rated,
+    rate_humanness,
     values,
 )
 
@@ -61,7 +61,7 @@ def test_chances_add_up_and_follow_humanness():
     assert human.sum() == pytest.approx(1)
     assert human[0] > human[4]
     assert artificial[4] > artificial[0]
-    assert [rated(level) for level in (2.0, 0.5, 0.0, -0.5, -2.0)] == [1, 2, 3, 4, 5]
+    assert [rate_humanness(level) for level in (2.0, 0.5, 0.0, -0.5, -2.0)] == [1, 2, 3, 4, 5]
 
 
 def test_a_respondent_at_a_browser_follows_the_same_truth(ready, seen):

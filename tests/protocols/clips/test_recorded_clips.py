@@ -29,17 +29,13 @@ from believable.protocols.clips.variants.imitation.group_plan import (
     mixtures,
     plan_groups,
 )
-from believable.protocols.clips.variants.imitation.recorded_clips import (
-    LOOK,
-    RECIPE,
-    people_in,
-    play_round,
-)
+from believable.protocols.clips.variants.imitation.recorded_clips import LOOK, RECIPE
+from believable.protocols.clips.variants.imitation.recorded_rounds import people_in, play_round
 from believable.recordings.file import read, write
 from believable.stimuli import source_pool
 from believable.stimuli.blinding import GuessedFilm, film_traits, guess_conditions
 from believable.stimuli.freedoom import GAME_DATA, PeopleDemo
-from believable.stimuli.raster import render_file
+from believable.stimuli.render import render_file
 from believable.stimuli.source_pool import SourceDetails
 from believable.stimuli.standardise import standardise
 from believable.stimuli.verify import verify
@@ -220,11 +216,11 @@ def test_an_interrupted_run_goes_on_where_it_was(
 
     words = ("new", str(tmp_path / "st"), "--protocol", "clips", "--recordings", str(recordings))
     words = (*words, "--groups", "2", "--clip-seconds", str(CLIP_S))
-    monkeypatch.setattr(recorded_clips, "_film", pulled_plug)
+    monkeypatch.setattr(recorded_clips, "film_clips", pulled_plug)
     assert CliRunner().invoke(group, words).exit_code != 0
     rounds = sorted((tmp_path / ".st-clips" / "rounds").iterdir())
     written = [file.stat().st_mtime_ns for file in rounds]
-    monkeypatch.setattr(recorded_clips, "_film", lambda clips, folder, tell: 1 / 0)
+    monkeypatch.setattr(recorded_clips, "film_clips", lambda clips, folder, tell: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         CliRunner().invoke(group, words, catch_exceptions=False)
     assert [file.stat().st_mtime_ns for file in rounds] == written, "no round is played twice"

@@ -14,7 +14,7 @@ from believable.protocols.hntt.variants.doom.run_pairs import (
     CUT_S,
     FinishedRun,
     RunPair,
-    matched,
+    match_runs,
     mismatched,
     nearest_run,
     of_people,
@@ -30,9 +30,9 @@ def run(goal: int, seconds: float, name: str = "run") -> FinishedRun:
 def test_a_run_takes_the_nearest_in_length_to_the_same_goal() -> None:
     people = [run(1, 12), run(1, 14), run(2, 13), run(1, 40)]
     rng = random.Random(1)
-    (pair,) = matched([run(1, 13.2, "agent")], people, 1, rng)
+    (pair,) = match_runs([run(1, 13.2, "agent")], people, 1, rng)
     assert pair.first == run(1, 14)
-    assert matched([run(3, 13)], people, 1, rng) == [], "nobody went there"
+    assert match_runs([run(3, 13)], people, 1, rng) == [], "nobody went there"
     assert nearest_run(run(1, 28), people) is None, "too far apart in length, or too long"
 
 
@@ -40,7 +40,7 @@ def test_pairs_share_goal_and_length_and_use_nothing_twice() -> None:
     rng = random.Random(1)
     agents = [run(n % 8, 10 + n % 7, f"agent{n}") for n in range(60)]
     people = [run(n % 8, 10 + n % 9, f"person{n}") for n in range(40)]
-    pairs = matched(agents, people, 6, rng)
+    pairs = match_runs(agents, people, 6, rng)
     assert len(pairs) == 6
     assert all(pair.first.goal == pair.second.goal for pair in pairs)
     assert len({pair.second.goal for pair in pairs}) == 6, (
@@ -55,7 +55,7 @@ def test_pairs_share_goal_and_length_and_use_nothing_twice() -> None:
 def test_goals_come_twice_only_when_none_is_left() -> None:
     agents = [run(n % 2, 12, f"agent{n}") for n in range(10)]
     people = [run(n % 2, 12, f"person{n}") for n in range(10)]
-    pairs = matched(agents, people, 6, random.Random(1))
+    pairs = match_runs(agents, people, 6, random.Random(1))
     assert Counter(pair.second.goal for pair in pairs) in (
         {0: 3, 1: 3},
         {0: 2, 1: 4},
@@ -63,15 +63,17 @@ def test_goals_come_twice_only_when_none_is_left() -> None:
         {0: 5, 1: 1},
         {0: 1, 1: 5},
     )
-    assert len(matched(agents, people[:3], 6, random.Random(1))) == 3, "there are no more people"
-    assert matched([run(0, 9.9)], [run(0, 9.9)], 1, random.Random(1)) == [], "too short to be shown"
+    assert len(match_runs(agents, people[:3], 6, random.Random(1))) == 3, "there are no more people"
+    assert match_runs([run(0, 9.9)], [run(0, 9.9)], 1, random.Random(1)) == [], (
+        "too short to be shown"
+    )
 
 
 def test_every_fitting_run_is_drawn_about_as_often() -> None:
     agents = [run(0, 12, f"agent{n}") for n in range(5)]
     people = [run(0, 12, "person")]
     drawn = Counter(
-        matched(agents, people, 1, random.Random(seed))[0].second.file for seed in range(500)
+        match_runs(agents, people, 1, random.Random(seed))[0].second.file for seed in range(500)
     )
     assert min(drawn.values()) > 60
 

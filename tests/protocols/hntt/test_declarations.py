@@ -19,7 +19,7 @@ def test_three_declarations_turn_nobody_away() -> None:
         "agree",
         "disagree",
     }  # type: ignore[attr-defined]
-    assert not [item.id for item in items.values() if item.right_answers], "nobody is tested"
+    assert not [item.id for item in items.values() if item.quiz.right_answers], "nobody is tested"
 
 
 def test_the_middle_of_certainty_says_what_it_means() -> None:

@@ -108,7 +108,9 @@ def test_more_judges_narrow_the_interval_over_judges_only(studies):
     for n in (30, 240):
         data, plan = studies.data_of(studies.judges(n, accuracy=0.7))
         (one,) = agents(judgements(data), plan.roles["human"])
-        made[n] = measures.clustered(one, rng=np.random.default_rng(1), resamples=2000, level=0.95)
+        made[n] = measures.clustered_accuracy(
+            one, rng=np.random.default_rng(1), resamples=2000, level=0.95
+        )
     assert made[240].judges.half_width < 0.5 * made[30].judges.half_width
     assert made[240].both.half_width >= made[240].judges.half_width
     assert (made[240].judges.n, made[240].clips.n) == (240, 6)
@@ -136,8 +138,8 @@ def test_subsampling_needs_more_judges_than_it_draws(studies):
     _, plan = studies.data_of(studies.judges(3))
     rng = np.random.default_rng(1)
     assert (
-        measures.subsampled(np.full(50, 0.5), plan, rng)
+        measures.subsample_verdicts(np.full(50, 0.5), plan, rng)
         == "a subsample takes 50 judges, and there are 50"
     )
-    found = measures.subsampled(np.tile([2 / 6, 3 / 6, 4 / 6], 20), plan, rng)
+    found = measures.subsample_verdicts(np.tile([2 / 6, 3 / 6, 4 / 6], 20), plan, rng)
     assert (found.n, found.repeats, found.passed) == (50, 100, 100)

@@ -11,7 +11,7 @@ from believable.analysis.run import run
 from believable.bundle.memory import bundle
 from believable.coding.phrases import simulated_answer
 from believable.coding.responses import SessionTexts, prompts_of, responses_of
-from believable.study.codebook import Codebook, resolved
+from believable.study.codebook import Codebook, resolve_codebook
 from tests.coding.simulated_coding import simulate_coding
 
 
@@ -108,7 +108,7 @@ def test_the_codes_are_defined_with_an_example_each(coded):
         "keywords",
         "example",
     ]
-    codes = resolved(Codebook.model_validate({"id": "reasons", "ready": "hntt"})).codes
+    codes = resolve_codebook(Codebook.model_validate({"id": "reasons", "ready": "hntt"})).codes
     assert [row[0] for row in table.rows] == [code.label for code in codes]
     for row, code in zip(table.rows, codes, strict=True):
         assert row[2] == code.definition

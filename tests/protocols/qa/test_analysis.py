@@ -14,7 +14,8 @@ from believable.analysis.resolution import resolve
 from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
 from believable.core.nodes import from_plain
-from believable.protocols.qa.analysis import analyse, main, methods, scored, warnings
+from believable.protocols.qa.analysis import analyse, main, methods, warnings
+from believable.protocols.qa.annotator_scoring import score_annotators
 from believable.report.colours import LIGHT
 from believable.report.figure_files import specification
 from believable.stimuli.signal import draw
@@ -163,7 +164,7 @@ def test_groups_of_different_sizes_are_compared_at_one_size_and_the_finding_says
 
 def test_scores_are_those_of_the_known_signal(small: tuple[Data, Plan]) -> None:
     data, plan = small
-    found = scored(data, plan, RNG)
+    found = score_annotators(data, plan, RNG)
     line = next(trace for trace in data.traces("visual") if trace.session == "s00")
     truth = draw(1, 20).levels(np.arange(0, 20_000, 250.0))
     expected = sda(resample(line.media_ms, line.value, duration_ms=20_000), truth)
@@ -219,7 +220,7 @@ def test_annotators_who_never_moved_are_warned_of(small: tuple[Data, Plan]) -> N
     still, _ = study(moves=False)
     (doubt,) = warnings(still, plan)
     assert doubt.startswith("Validity: 60 traces of 60 on the task never moved.")
-    assert {verdict.cell for verdict in scored(still, plan, RNG).verdicts} <= {
+    assert {verdict.cell for verdict in score_annotators(still, plan, RNG).verdicts} <= {
         "reliable in both",
         "failed the gate only",
     }
@@ -227,7 +228,7 @@ def test_annotators_who_never_moved_are_warned_of(small: tuple[Data, Plan]) -> N
 
 def test_every_point_of_the_scatter_has_its_interval_over_stimuli(small: tuple[Data, Plan]) -> None:
     data, plan = small
-    scoring = scored(data, plan, RNG)
+    scoring = score_annotators(data, plan, RNG)
     section = next(section for section in analyse(data, plan, RNG) if section.name == "gate")
     chart = next(chart for chart in section.charts if chart.kind == "scatter")
     table = next(table for table in section.tables if table.name == chart.table)
@@ -261,7 +262,7 @@ def test_every_annotator_has_a_row_with_lag_and_learning(small: tuple[Data, Plan
 
 def test_a_test_without_a_single_input_is_scored_as_the_server_does() -> None:
     data, plan = study(silent="s01")
-    found = scored(data, plan, RNG)
+    found = score_annotators(data, plan, RNG)
     truth = draw(1, 20).levels(np.arange(0, 20_000, 250.0))
     mine = next(one for one in found.tests["visual"] if one.annotator == "s01")
     assert mine.sda == pytest.approx(sda(np.zeros(len(truth)), truth))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from believable.protocols.qa import annotator_scores as resampled
-from believable.protocols.qa.annotator_scores import ResampledTraces
+from believable.protocols.qa import group_agreement as resampled
+from believable.protocols.qa.group_agreement import ResampledTraces
 from believable.traces import sda
 from believable.traces.trace_agreement import others_medians
 

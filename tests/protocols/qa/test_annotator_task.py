@@ -9,12 +9,10 @@ import pytest
 
 from believable.protocols.qa.annotator_scores import (
     AnnotatorTrace,
-    GroupTask,
     against_others,
-    compared,
     mean_by_annotator,
-    task_sda,
 )
+from believable.protocols.qa.group_agreement import GroupTask, compare_groups, task_sda
 from believable.stats.estimate import Estimate
 from believable.stats.means import welch_t
 
@@ -68,14 +66,14 @@ def test_few_annotators_have_no_interval_and_one_has_nothing() -> None:
     assert few[1].reason == "the bootstrap needs at least 6 annotators, got 4"
     assert scored(rng, 1)[1].reason == "nobody else annotated the same stimuli"
     assert task_sda(GroupTask.of([]), rng).reason == "nobody else annotated the same stimuli"
-    test = compared([few, enough], rng, alternative="two-sided")
+    test = compare_groups([few, enough], rng, alternative="two-sided")
     assert test.reason == "the bootstrap needs at least 6 annotators, got 4"
 
 
 def test_better_groups_are_told_apart() -> None:
     rng = np.random.default_rng(3)
     good, bad = scored(rng, 20, skill=0.8), scored(rng, 20, skill=0.2)
-    test = compared([good, bad], rng, alternative="two-sided")
+    test = compare_groups([good, bad], rng, alternative="two-sided")
     assert test.p_value is not None
     assert test.p_value < 0.001
     assert test.estimate is not None
@@ -91,7 +89,9 @@ def test_the_median_of_an_odd_number_and_of_an_even_one_differ_and_groups_are_co
     at = {size: group.value_of(size, rng) for size in (12, 13, 14, 15)}
     assert min(at[12], at[14]) > max(at[13], at[15]) + 0.02
     small, large = scored(rng, 12, skill=0.3), scored(rng, 25, skill=0.3)
-    found = compared([small, large], np.random.default_rng(6), alternative="two-sided").estimate
+    found = compare_groups(
+        [small, large], np.random.default_rng(6), alternative="two-sided"
+    ).estimate
     assert found is not None
     assert found.notes == (
         "groups of 12 annotators, the larger one standing for its subsets of that size",
@@ -107,7 +107,7 @@ def test_without_a_difference_it_rejects_rarely_where_a_t_test_over_annotators_d
         both = [traces(rng, int(rng.integers(14, 22)), skill=0.7) for _ in range(2)]
         groups = [GroupTask.of(one) for one in both]
         found = [(group, task_sda(group, rng)) for group in groups]
-        ours += compared(found, rng, alternative="two-sided").significant()
+        ours += compare_groups(found, rng, alternative="two-sided").significant()
         means = [
             list(mean_by_annotator(against_others(one, step_ms=250, detail="sda")[0]).values())
             for one in both

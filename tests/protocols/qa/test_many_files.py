@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from believable.analysis.run import prepared, run
+from believable.analysis.run import prepare_data, run
 from believable.bundle.read import read
 from believable.cli.analyse import command as analyse
 from believable.cli.importing import command as importing
 from believable.contracts.trial import outline
 from believable.pages.qa import Qa
-from believable.protocols.qa.analysis import scored
+from believable.protocols.qa.annotator_scoring import score_annotators
 from believable.protocols.qa.people import QaTruth
 from believable.simulate import straight
 from believable.stimuli.signal import draw
@@ -68,8 +68,8 @@ def own_and_imported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any
     folder = tmp_path_factory.mktemp("pagan")
     definition, plan = ready("qa")
     bundle = straight.bundle(definition, 60, np.random.default_rng(4), truth=QaTruth())
-    data = prepared(bundle, plan, definition.study)
-    ours = scored(data, plan, np.random.default_rng(1))
+    data = prepare_data(bundle, plan, definition.study)
+    ours = score_annotators(data, plan, np.random.default_rng(1))
     parts: dict[str, list[tuple[object, ...]]] = {}
     for row in data.table("traces").rows():
         part, who = str(row["stimulus"] or row["trial"]), str(row["session"])

@@ -14,7 +14,7 @@ from believable.protocols.qa.people import (
     QaTruth,
     directions,
     excitement,
-    followed,
+    follow_signal,
     nothing,
     score,
 )
@@ -79,7 +79,7 @@ def test_trained_annotators_are_better_where_it_is_planted(simulated):
 
 def test_perfect_skill_without_lag_is_a_perfect_score():
     wanted = excitement("r1", 150)
-    made = followed(wanted, np.array([50.0]), 0, np.random.default_rng(1))
+    made = follow_signal(wanted, np.array([50.0]), 0, np.random.default_rng(1))
     assert score(made, wanted)[0] == 1
     assert set(np.unique(wanted)) == {-1, 0, 1}
     assert excitement("r1", 150).tolist() == wanted.tolist()

@@ -17,8 +17,8 @@ from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
 from believable.protocols.replay.analysis import analyse, judgements, main, methods
 from believable.protocols.replay.flag_models import flag_model
-from believable.protocols.replay.paired_outcomes import paired, preference
-from believable.protocols.replay.watched_days import watched
+from believable.protocols.replay.paired_outcomes import paired_difference, preference
+from believable.protocols.replay.watched_days import watched_replays
 from believable.study.declaration import DeclaredPlan
 
 ACTIONS = 40
@@ -158,7 +158,7 @@ def test_planted_differences_are_found(about: str) -> None:
 
 def test_rates_are_flagged_per_hundred_viewed(small: tuple[Data, Plan]) -> None:
     data, plan = small
-    for one in watched(data, plan):
+    for one in watched_replays(data, plan):
         assert one.judged.a == ACTIONS
         assert one.judged.rate == pytest.approx(100 * one.judged.f / ACTIONS)
 
@@ -265,13 +265,15 @@ def test_the_normality_rule_chooses_the_test() -> None:
     rng = np.random.default_rng(3)
     normal = {f"p{n}": float(value) for n, value in enumerate(rng.normal(size=40))}
     nothing = dict.fromkeys(normal, 0.0)
-    assert paired({"a": normal, "b": nothing}, "a", "b").comparison.chosen == "paired_t"
+    assert paired_difference({"a": normal, "b": nothing}, "a", "b").comparison.chosen == "paired_t"
     heavy = {name: value**5 for name, value in normal.items()}
-    assert paired({"a": heavy, "b": nothing}, "a", "b").comparison.chosen == "wilcoxon"
+    assert paired_difference({"a": heavy, "b": nothing}, "a", "b").comparison.chosen == "wilcoxon"
 
 
 def test_only_people_with_both_values_are_paired() -> None:
-    found = paired({"a": {"p": 1.0, "q": 2.0, "r": 4.0}, "b": {"p": 0.0, "r": 1.0}}, "a", "b")
+    found = paired_difference(
+        {"a": {"p": 1.0, "q": 2.0, "r": 4.0}, "b": {"p": 0.0, "r": 1.0}}, "a", "b"
+    )
     assert found.people == ("p", "r")
     assert found.difference.value == 2
 

@@ -79,13 +79,13 @@ def test_a_session_is_asked_about_what_it_has_watched(study: Study) -> None:
         checks = [page for page in pages if page.trial.id == "attention"]
         for day, check in zip(days, checks, strict=True):
             (question,) = check.trial.page_questions
-            (right,) = check.trial.right_answers.values()
+            (right,) = check.trial.quiz.right_answers.values()
             own = next(
                 entry for entry in study_questions(study) if entry.stimulus == day.stimulus_id
             )
             assert (right, question.prompt) == (own.right.value, own.prompt)
-            assert check.trial.is_right(question.id, right)
-            assert not check.trial.is_right(question.id, own.wrong[0].value)
+            assert check.trial.quiz.is_right(question.id, right)
+            assert not check.trial.quiz.is_right(question.id, own.wrong[0].value)
             asked.add(day.stimulus_id)
     assert len(asked) == 6
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from believable.analysis.run import prepared, run
+from believable.analysis.run import prepare_data, run
 from believable.contracts.registries import PROTOCOLS
 from believable.protocols.replay import people as replay
 from believable.protocols.replay.analysis import DayJudgements, judgements
@@ -26,7 +26,7 @@ TRUTH = replace(replay.nothing(), effect_sd=0.6)
 def watched_by(people: int, seed: int = 1) -> DayJudgements:
     definition, plan = ready("replay")
     bundle = straight.bundle(definition, people, np.random.default_rng(seed), truth=TRUTH)
-    return judgements(prepared(bundle, plan, definition.study), plan)
+    return judgements(prepare_data(bundle, plan, definition.study), plan)
 
 
 @pytest.mark.parametrize("people", [2, 4])

@@ -16,7 +16,7 @@ from believable.bundle import memory
 from believable.bundle.read import Bundle
 from believable.protocols.replay.flag_windows import place_flag, place_flags
 from believable.protocols.replay.planted_truth import ReplayTruth
-from believable.protocols.replay.watched_days import watched
+from believable.protocols.replay.watched_days import watched_replays
 from believable.simulate.simulated_sessions import Sessions
 from believable.study.declaration import DeclaredPlan
 
@@ -96,7 +96,7 @@ def test_each_person_has_the_window_of_their_own_delay() -> None:
     ]
     plan = resolve(DeclaredPlan.model_validate({"protocol": "replay"}), None)
     data = analysis_data.load(memory.bundle({**rows, "actions": actions}), plan, None)
-    placed = place_flags(data, watched(data, plan), seeing_of(plan), 2_600)
+    placed = place_flags(data, watched_replays(data, plan), seeing_of(plan), 2_600)
     for days in (placed.seen, placed.by_window):
         flagged = {
             day.session: [ACTIONS.ids[place] for place in np.flatnonzero(day.judged.flagged)]

@@ -8,7 +8,7 @@ import pytest
 
 from believable.analysis import data as analysis_data
 from believable.analysis.data import Data
-from believable.analysis.resolution import undeclared
+from believable.analysis.resolution import default_plan
 from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
 from believable.protocols.replay.reason_categories import categories
@@ -68,7 +68,7 @@ def coded(*, codes: bool = True) -> tuple[Data, Plan]:
     ]
     if not codes:
         del rows["codes"], rows["code_final"]
-    plan = undeclared("replay", None)
+    plan = default_plan("replay", None)
     return analysis_data.load(bundle(rows), plan, None), plan
 
 

@@ -12,7 +12,7 @@ import pytest
 from believable.analysis import data as analysis_data
 from believable.analysis.data import Data
 from believable.analysis.procedure import past
-from believable.analysis.resolution import undeclared
+from believable.analysis.resolution import default_plan
 from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
 from believable.protocols.trace.analysis import analyse, clean, main, methods, pairs_of
@@ -84,7 +84,7 @@ def study(
     made_bundle = bundle(
         {"participants": participants, "trials": trials, "traces": traces, "answers": answers}
     )
-    plan = undeclared("trace", None)
+    plan = default_plan("trace", None)
     return analysis_data.load(made_bundle, plan, None), plan
 
 

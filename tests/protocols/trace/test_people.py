@@ -7,7 +7,13 @@ import random
 import numpy as np
 import pytest
 
-from believable.protocols.trace.people import ROUND_MS, RoundPlayer, TraceTruth, chosen, nothing
+from believable.protocols.trace.people import (
+    ROUND_MS,
+    RoundPlayer,
+    TraceTruth,
+    choose_answer,
+    nothing,
+)
 from believable.simulate.behaviour import SeenStimulus
 
 
@@ -75,7 +81,7 @@ def test_idle_rounds_have_no_inputs(simulated):
 def test_the_choice_in_words():
     truth = TraceTruth(undecided=0.3)
     said = [
-        str(chosen(truth, gap, 0.0, coin))
+        str(choose_answer(truth, gap, 0.0, coin))
         for gap, coin in ((1.0, 0.1), (-1.0, 0.9), (0.1, 0.1), (0.1, 0.9))
     ]
     assert said == ["first", "second", "both", "neither"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from believable.analysis import data as analysis_data
-from believable.analysis.resolution import undeclared
+from believable.analysis.resolution import default_plan
 from believable.bundle.memory import bundle
 from believable.protocols.trace.analysis import analyse, clean
 from believable.protocols.trace.round_telemetry import DRAWN, in_windows, per_window
@@ -91,7 +91,7 @@ def study(make: Any, people: int = 8) -> Any:
                 "value_text": ("first", "second")[number % 2],
             }
         )
-    plan = undeclared("trace", None)
+    plan = default_plan("trace", None)
     data = analysis_data.load(bundle(rows), plan, None)
     return clean(data, plan), plan
 

@@ -14,7 +14,7 @@ from believable.analysis.trace_windows import (
     Cleaning,
     Tool,
     TraceAnnotation,
-    windowed,
+    cut_windows,
 )
 from believable.core.errors import InvalidInput
 from believable.protocols.trace.trace_cleaning import (
@@ -62,7 +62,7 @@ def test_tools_are_cleaned_apart(make: Any) -> None:
 
 def test_ranktrace_is_windowed_then_scaled(make: Any) -> None:
     annotation = make.ranktrace("p", 1, np.random.default_rng(2))
-    (found,), drops = windowed([annotation])
+    (found,), drops = cut_windows([annotation])
     bins = resample(annotation.media_ms, annotation.value, duration_ms=60_000)
     assert drops == ()
     assert found.raw == pytest.approx(windows(bins))
@@ -71,7 +71,7 @@ def test_ranktrace_is_windowed_then_scaled(make: Any) -> None:
 
 
 def test_a_constant_ranktrace_is_inactive_but_shown_in_the_middle(make: Any) -> None:
-    (found,), _ = windowed([make.untouched("p", "ranktrace", 1)])
+    (found,), _ = cut_windows([make.untouched("p", "ranktrace", 1)])
     assert found.judged.tolist() == [0.0] * 20
     assert found.values.tolist() == [0.5] * 20
 
@@ -96,13 +96,13 @@ def test_btrace_windows_by_rule(
             "duration_ms": 9000,
         }
     )
-    (found,), _ = windowed([short], Cleaning(btrace_window=rule))
+    (found,), _ = cut_windows([short], Cleaning(btrace_window=rule))
     assert found.judged == pytest.approx(judged)
     assert found.values == pytest.approx(values)
 
 
 def test_gtrace_keeps_its_scale(make: Any) -> None:
-    (found,), _ = windowed(
+    (found,), _ = cut_windows(
         [make.made("p", "gtrace", 1, np.array([0.0, 30_000.0]), np.array([-1.0, 1.0]))]
     )
     assert found.judged[[0, 19]].tolist() == [-1.0, 1.0]
@@ -112,7 +112,7 @@ def test_gtrace_keeps_its_scale(make: Any) -> None:
 def test_consensus_is_judged_on_what_the_first_step_left(make: Any) -> None:
     annotations = [*both(make, "ranktrace", 12), make.untouched("still", "ranktrace", 1)]
     found = clean(annotations, {})
-    active = [one for one in windowed(annotations)[0] if one.annotation.session != "still"]
+    active = [one for one in cut_windows(annotations)[0] if one.annotation.session != "still"]
     sums = [sum(dtw_distance(a.judged, b.judged) for b in active) for a in active]
     assert found.consensus["ranktrace"].distances == pytest.approx(sums)
     low, high = (np.mean(sums) + side * 2 * np.std(sums, ddof=1) for side in (-1, 1))
@@ -158,7 +158,7 @@ def test_the_funnel_counts_every_drop(make: Any) -> None:
 def test_events_past_the_end_are_counted_and_the_very_end_is_not(make: Any) -> None:
     at_end = make.made("p", "ranktrace", 1, np.array([1000.0, 60_000.0]), np.array([1.0, 5.0]))
     far = make.made("q", "ranktrace", 1, np.array([1000.0, 75_000.0]), np.array([1.0, 5.0]))
-    found, drops = windowed([at_end, far])
+    found, drops = cut_windows([at_end, far])
     assert [(drop.session, drop.reason) for drop in drops] == [("q", PAST_THE_END)]
     assert found[0].raw[-1] > 1
     assert found[1].raw[-1] == 1
@@ -166,7 +166,7 @@ def test_events_past_the_end_are_counted_and_the_very_end_is_not(make: Any) -> N
 
 def test_windows_are_whole_bins(make: Any) -> None:
     with pytest.raises(InvalidInput, match="multiple of step_ms"):
-        windowed([make.untouched("p", "btrace", 1)], Cleaning(window_ms=1100))
+        cut_windows([make.untouched("p", "btrace", 1)], Cleaning(window_ms=1100))
 
 
 def test_nothing_recorded_gives_nothing(make: Any) -> None:

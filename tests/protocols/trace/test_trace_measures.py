@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from believable.analysis.trace_windows import EPSILONS, Centre, counted, windowed
+from believable.analysis.trace_windows import EPSILONS, Centre, count_windows, cut_windows
 from believable.protocols.trace.trace_cleaning import Pair, differences
 from believable.traces import high_low, rises_falls
 
@@ -20,8 +20,8 @@ def test_same_as_one_at_a_time(make: Any, centre: Centre, epsilon: float) -> Non
     annotations = [make.ranktrace(f"p{n}", 1, rng) for n in range(8)] + [
         make.btrace(f"b{n}", 1, rng) for n in range(8)
     ]
-    traces, _ = windowed([*annotations, shorter])
-    found = counted(traces, epsilon, centre)
+    traces, _ = cut_windows([*annotations, shorter])
+    found = count_windows(traces, epsilon, centre)
     for index, trace in enumerate(traces):
         one = high_low(trace.values, epsilon=epsilon, centre="mean" if centre == "mean" else 0.5)
         slopes = rises_falls(trace.values, epsilon=epsilon)
@@ -35,7 +35,7 @@ def test_same_as_one_at_a_time(make: Any, centre: Centre, epsilon: float) -> Non
 def test_differences_are_first_minus_second(make: Any) -> None:
     good = make.made("p", "btrace", 1, np.arange(0, 60_000, 3000.0), np.ones(20))
     bad = make.made("p", "btrace", 2, np.arange(0, 60_000, 3000.0), -np.ones(20))
-    (first, second), _ = windowed([good, bad])
+    (first, second), _ = cut_windows([good, bad])
     found = differences(
         [Pair(session="p", tool="btrace", first=first, second=second, choice=1)], 0.0, "neutral"
     )

@@ -6,7 +6,7 @@ import re
 
 from sqlalchemy import Connection
 
-from believable.store import accounts, audit_log
+from believable.store import accounts, audit_log, log_ins
 from believable.web.console import first_link
 
 from .conftest import BASE, PASSWORD, Browser, World
@@ -75,7 +75,7 @@ def test_wrong_name_and_wrong_password_look_the_same(world: World) -> None:
 
 def test_guessing_is_braked_and_the_right_password_too_then(world: World) -> None:
     world.account("ada", "administrator")
-    for _ in range(accounts.LIMITS["name at peer"]):
+    for _ in range(log_ins.LIMITS["name at peer"]):
         browser = world.browser()
         assert (
             browser.post(
@@ -88,7 +88,7 @@ def test_guessing_is_braked_and_the_right_password_too_then(world: World) -> Non
     )
     assert reply.status_code == 429
     assert "Wait 15 minutes" in reply.text
-    world.clock.advance(accounts.LIMIT_WINDOW_MS + 1)
+    world.clock.advance(log_ins.LIMIT_WINDOW_MS + 1)
     assert (
         world.browser()
         .post("/console/login", page="/console/login", name="ada", password=PASSWORD)
@@ -166,8 +166,8 @@ def test_the_owner_is_not_locked_out_by_strangers(world: World) -> None:
     key, now_ms = world.collect.context.key, world.clock.now_ms()
 
     def guesses(conn: Connection) -> None:
-        for stranger in range(accounts.LIMITS["name"]):
-            accounts.begin_try(conn, key, "ada", f"198.51.100.{stranger}", now_ms=now_ms)
+        for stranger in range(log_ins.LIMITS["name"]):
+            log_ins.begin_try(conn, key, "ada", f"198.51.100.{stranger}", now_ms=now_ms)
 
     world.store.write(guesses)
     assert log_in(world.browser("203.0.113.5")) == 429

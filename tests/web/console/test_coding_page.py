@@ -23,7 +23,7 @@ from believable.web.console import ROUTES
 from believable.web.console.codebook_fields import book_tree, code_cards, discard_cards
 from believable.web.console.codebook_page import as_yaml, tree_as_yaml
 from believable.web.console.codebook_page import read as read_book
-from believable.web.console.resolve_page import lettered
+from believable.web.console.resolve_page import assign_letters
 
 GOAL = Label("goal", "+", "more")
 PROJECT = "study~hntt"
@@ -260,10 +260,11 @@ def test_letters_change_from_text_to_text_and_stay_for_one() -> None:
         for name in ("kim", "lee")
     ]
     orders = {
-        tuple(mark.coder for mark in lettered(pair, "p", 1, text).values()) for text in range(20)
+        tuple(mark.coder for mark in assign_letters(pair, "p", 1, text).values())
+        for text in range(20)
     }
     assert orders == {("kim", "lee"), ("lee", "kim")}
-    assert lettered(pair, "p", 1, 7) == lettered(pair[::-1], "p", 1, 7)
+    assert assign_letters(pair, "p", 1, 7) == assign_letters(pair[::-1], "p", 1, 7)
 
 
 def test_disagreements_are_decided_and_become_final_with_provenance(

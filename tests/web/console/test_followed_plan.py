@@ -18,11 +18,11 @@ import pytest
 from click.testing import CliRunner
 
 from believable.cli import group
-from believable.core.work import in_child
+from believable.core.processes import in_child
 from believable.report.live_records import LiveReport, ReportRequest
 from believable.web.app import Settings
 from believable.web.console.export_page import WRITE_ZIP
-from believable.web.console.live_results import computed
+from believable.web.console.live_results import compute_result
 from believable.web.export_request import ExportRequest
 
 from .conftest import BASE, living, turning
@@ -75,7 +75,7 @@ def test_the_console_lists_the_deviations_of_the_command_line(study: Path, tmp_p
     results: dict[str, Any] = json.loads((tmp_path / "report" / "results.json").read_text("utf-8"))
     changed = [words for words in results["deviations"] if "0.95" in words]
     assert changed
-    live = asyncio.run(computed(request(study, tmp_path)))
+    live = asyncio.run(compute_result(request(study, tmp_path)))
     assert not live.error
     page = html.unescape(live.html)
     for words in results["deviations"]:
@@ -118,7 +118,7 @@ def test_results_are_computed_again_when_the_plan_changes(
     async def nothing(wish: ReportRequest) -> LiveReport:
         return LiveReport(html="results")
 
-    monkeypatch.setattr("believable.web.console.live_results.computed", nothing)
+    monkeypatch.setattr("believable.web.console.live_results.compute_result", nothing)
     settings = Settings(data_dir=study / ".believable", study_folders=(study,), base_url=BASE)
 
     def is_fresh() -> bool:

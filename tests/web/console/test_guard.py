@@ -9,7 +9,7 @@ import re
 import httpx
 import pytest
 
-from believable.store import accounts
+from believable.store import accounts, log_ins
 from believable.web.console import ROUTES
 from believable.web.console.console_page import Route
 from believable.web.console.guard import PATH, safe_next
@@ -163,9 +163,9 @@ def test_no_page_has_inline_script_or_style(world: World, owner: Browser) -> Non
 
 def test_a_login_slides_and_ends(world: World, owner: Browser) -> None:
     for _ in range(5):
-        world.clock.advance(accounts.LOGIN_IDLE_MS - accounts.HOUR_MS)
+        world.clock.advance(log_ins.LOGIN_IDLE_MS - accounts.HOUR_MS)
         assert owner.get("/console/account").status_code == 200
-    world.clock.advance(accounts.LOGIN_IDLE_MS + 1)
+    world.clock.advance(log_ins.LOGIN_IDLE_MS + 1)
     assert owner.get("/console/account").status_code == 303
 
 

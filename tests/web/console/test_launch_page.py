@@ -12,7 +12,7 @@ import pytest
 from believable.analysis.power_record import PowerRecord, SimulatedPower, write_power
 from believable.analysis.registered import plan_hash, register
 from believable.analysis.resolution import resolve
-from believable.core.work import FunctionElsewhere
+from believable.core.processes import FunctionElsewhere
 from believable.protocols.templates import TEMPLATES
 from believable.store.monitor import CompletionRate
 from believable.study.load import load

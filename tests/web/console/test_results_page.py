@@ -20,9 +20,9 @@ from believable.cli import group
 from believable.report.live_records import LiveReport, ReportRequest
 from believable.store import coding_projects
 from believable.store import review as stored
-from believable.store.database_tables import decisions
+from believable.store.tables.collected import decisions
 from believable.web.app import Settings
-from believable.web.console.live_results import LiveResults, ResultsKey, computed
+from believable.web.console.live_results import LiveResults, ResultsKey, compute_result
 from tests.waiting import wait_in_loop, wait_until
 
 from .conftest import BASE, Browser, World, living, turning
@@ -179,7 +179,7 @@ def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
         await asyncio.sleep(0)
         return LiveReport(html="x")
 
-    monkeypatch.setattr("believable.web.console.live_results.computed", counted)
+    monkeypatch.setattr("believable.web.console.live_results.compute_result", counted)
 
     async def story() -> None:
         computing, about = LiveResults(), ResultsKey("s", "real", blinded=True)
@@ -211,7 +211,7 @@ def test_what_goes_wrong_is_told_in_words(tmp_path: Path) -> None:
         base="",
         drafts=str(tmp_path),
     )
-    found = asyncio.run(computed(wish))
+    found = asyncio.run(compute_result(wish))
     assert "nothing" in found.error
 
 

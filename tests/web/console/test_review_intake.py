@@ -12,12 +12,18 @@ from sqlalchemy import select
 
 from believable.collect import review_intake
 from believable.collect.leave import PersonProof
-from believable.collect.review_hints import ALIKE_FROM, grams, normalised, sharing_keys, similarity
+from believable.collect.review_hints import (
+    ALIKE_FROM,
+    grams,
+    normalise_words,
+    sharing_keys,
+    similarity,
+)
 from believable.collect.review_intake import KnownQuestions, take_in
 from believable.store import review_views, sessions
-from believable.store.database_tables import review_answers, review_keys
 from believable.store.engine import Connection
 from believable.store.review_views import QueueView
+from believable.store.tables.review import review_answers, review_keys
 from believable.web.console import review_upkeep
 
 from .conftest import Browser, World
@@ -81,7 +87,7 @@ def test_copies_are_those_that_comparing_all_pairs_gives(world: World) -> None:
         world.person().run(first, second)
     make_up(world)
     called = {name for name, row in rows(world).items() if ",duplicate," in row["kinds"]}
-    sets = [grams(normalised(text)) for text in words]
+    sets = [grams(normalise_words(text)) for text in words]
     names = [f"{i // 2 + 1}-{i % 2 + 3}-1" for i in range(len(words))]
     expected = {
         names[i]

@@ -12,7 +12,7 @@ from believable.collect.leave import PersonProof, later_code
 from believable.collect.recruiting import participant_hash
 from believable.store import review, sessions
 from believable.store.bundle_export import export
-from believable.web.console.sessions_page import in_words
+from believable.web.console.session_page import in_words
 
 from .conftest import Browser, World
 

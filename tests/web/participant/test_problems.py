@@ -11,8 +11,11 @@ from believable.core import errors
 from believable.core.errors import BelievableError
 from believable.web.problems import ANSWERS, answer_for
 
-#: Raised before anything is served, never by a route.
-NOT_OVER_HTTP = {errors.StudyError, errors.MissingPart, errors.MissingExtra, errors.BrokenPlugin}
+#: Raised before anything is served, or by runs of a town, never by a route.
+NOT_OVER_HTTP = {
+    *(errors.StudyError, errors.MissingPart, errors.MissingExtra, errors.BrokenPlugin),
+    errors.Paused,
+}
 
 
 def kinds() -> list[type[BelievableError]]:

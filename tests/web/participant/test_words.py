@@ -30,4 +30,4 @@ def test_the_examples_in_the_documentation() -> None:
 def test_the_header_is_followed_as_far_as_it_goes(
     header: str, offered: list[str], expected: str
 ) -> None:
-    assert templating.preferred(header, offered) == expected
+    assert templating.preferred_language(header, offered) == expected

@@ -17,7 +17,7 @@ from believable.worlds.doom.doom_engine import (
     DoomEngine,
     EngineSettings,
     engine_size,
-    scaled,
+    scale_picture,
 )
 from believable.worlds.doom.game_map import game_map
 from tests.waiting import wait_until
@@ -126,7 +126,7 @@ def test_pictures_of_other_sizes_come_from_the_next_larger_of_the_same_shape() -
         running.advance(NOTHING)
         picture = running.picture
         assert picture.shape == (180, 320, 3)
-        small = scaled(picture, 160, 160)
+        small = scale_picture(picture, 160, 160)
         assert small.shape == (160, 160, 3)
         middle = picture[:, 70:250].mean(axis=(0, 1))
         assert abs(small.mean(axis=(0, 1)) - middle).max() < 2

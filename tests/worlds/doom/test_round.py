@@ -24,7 +24,7 @@ from believable.core.errors import InvalidInput
 from believable.recordings.file import from_bytes, read, to_bytes, write
 from believable.recordings.film_file import load_av
 from believable.recordings.recording import Recording
-from believable.stimuli.raster import Look, render_file
+from believable.stimuli.render import Look, render_file
 from believable.worlds.doom import DOOM
 from believable.worlds.doom.deathmatch_map import deathmatch_map
 from believable.worlds.doom.doom_engine import BUTTONS, TICS_PER_S, DoomEngine

@@ -19,7 +19,7 @@ from believable.core.errors import InvalidInput
 from believable.core.object_storage import digest_of
 from believable.recordings.file import read
 from believable.recordings.film_file import load_av
-from believable.worlds.gym.gym_environment import fitted
+from believable.worlds.gym.gym_environment import fit_frame
 from believable.worlds.gym.gym_game import pictures
 from believable.worlds.gym.recorder import RecordingWarning
 
@@ -75,7 +75,8 @@ def test_each_episode_is_a_film_and_a_recording_of_what_was_done(tmp_path: Path)
     assert len(filmed) == len(again) == 6
     for shown, picture in zip(filmed, again, strict=True):
         assert (
-            np.abs(shown.astype(int) - fitted(picture, *shown.shape[1::-1]).astype(int)).mean() < 12
+            np.abs(shown.astype(int) - fit_frame(picture, *shown.shape[1::-1]).astype(int)).mean()
+            < 12
         )
 
 

@@ -20,6 +20,9 @@ from believable.worlds.maze.rules import MazeEvent, MazeRound, MazeRules, heard,
 from believable.worlds.maze.scripted_player import ScriptedPlayer
 from believable.worlds.maze.temper import preset
 
+#: Planted truth: `test_opponents.py` has the same in few rounds.
+pytestmark = pytest.mark.slow
+
 ROUNDS = 100
 Tell = Callable[[str, float, float, Estimate], None]
 

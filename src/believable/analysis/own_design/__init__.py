@@ -13,15 +13,12 @@ import numpy as np
 from believable.analysis.data import Data
 from believable.analysis.findings import Section
 from believable.analysis.numbers import counted, listed
-from believable.analysis.own_design.answer_sections import (
-    mean_section,
-    share_section,
-    shares_section,
-    text_section,
-)
 from believable.analysis.own_design.contrast_tables import MeasureContext
 from believable.analysis.own_design.group_contrasts import LEAST_FOR_SLOPES, LEAST_LEVELS
+from believable.analysis.own_design.number_sections import mean_section
 from believable.analysis.own_design.preference_section import preference_section
+from believable.analysis.own_design.share_sections import share_section, shares_section
+from believable.analysis.own_design.text_sections import text_section
 from believable.analysis.own_design.watched_sections import flags_section, trace_section
 from believable.analysis.procedure import Verb
 from believable.analysis.protocol import Main, ProtocolAnalysis

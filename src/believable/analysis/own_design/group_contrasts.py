@@ -294,7 +294,9 @@ def _most_per_person(rows: MeasuredRows) -> int:
 
 
 def _has_slopes(a: MeasuredRows, b: MeasuredRows, paired: IntArray) -> bool:
-    """Whether most people who judged both groups did so often enough for an individual effect."""
+    """Whether most people who judged both groups judged them often enough for an individual
+    effect.
+    """
     if len(paired) < LEAST_LEVELS:
         return False
     counts = [

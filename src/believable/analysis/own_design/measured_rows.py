@@ -56,7 +56,7 @@ class MeasuredRows:
         return replace(self, number=number)
 
 
-def gathered(data: Data, measure: DeclaredMeasure, source: MeasureSource) -> MeasuredRows:
+def gather_answers(data: Data, measure: DeclaredMeasure, source: MeasureSource) -> MeasuredRows:
     """All answers to the measure's question. Parts of one answer are averaged if no part is named,
     without those that only check attention.
     """

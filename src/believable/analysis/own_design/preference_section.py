@@ -22,7 +22,6 @@ from believable.analysis.findings import (
     table,
 )
 from believable.analysis.numbers import counted, estimate_words
-from believable.analysis.own_design.answer_sections import mean_of_shares
 from believable.analysis.own_design.contrast_tables import (
     MeasureContext,
     contrast_findings,
@@ -33,6 +32,7 @@ from believable.analysis.own_design.contrast_tables import (
 from believable.analysis.own_design.group_contrasts import Contrast
 from believable.analysis.own_design.measured_rows import BoolArray, IntArray, ObjectArray
 from believable.analysis.own_design.sampled_stimuli import in_words
+from believable.analysis.own_design.share_sections import mean_of_shares
 from believable.stats.bradley_terry import bradley_terry
 from believable.stats.counts import binomial
 from believable.stats.crossed import variance_split

@@ -18,7 +18,6 @@ from believable.analysis.findings import (
     table,
 )
 from believable.analysis.numbers import counted, estimate_words
-from believable.analysis.own_design.answer_sections import numbers_section
 from believable.analysis.own_design.contrast_tables import (
     MeasureContext,
     contrast_findings,
@@ -29,6 +28,7 @@ from believable.analysis.own_design.contrast_tables import (
 )
 from believable.analysis.own_design.group_contrasts import count_contrast
 from believable.analysis.own_design.measured_rows import MeasuredRows, groups
+from believable.analysis.own_design.number_sections import numbers_section
 from believable.analysis.own_design.sampled_stimuli import decide_contrast, group_scopes, model_rows
 from believable.analysis.viewed_actions import (
     LoggedActions,

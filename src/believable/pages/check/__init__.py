@@ -11,6 +11,7 @@ from pydantic import Field
 
 from believable.contracts.instrument import InvalidAnswer
 from believable.contracts.page import PageKind
+from believable.contracts.page_parts import Quiz
 from believable.contracts.record import Id
 from believable.contracts.submission import Judgement, OpenPage
 from believable.contracts.trial import Entry, Outcome, Question, WordedPage
@@ -32,8 +33,8 @@ class TriedPage(WordedPage):
     """What follows when the last attempt is wrong."""
 
     @property
-    def tries(self) -> int:
-        return self.attempts
+    def quiz(self) -> Quiz:
+        return Quiz(tries=self.attempts)
 
     @property
     def ending(self) -> Outcome | None:
@@ -61,18 +62,19 @@ class Check(TriedPage):
     """
 
     @property
-    def reminds_of(self) -> str | None:
-        return self.reread
-
-    @property
     def all_questions(self) -> tuple[Question, ...]:
         return (self.question,)
 
     @property
-    def right_answers(self) -> Mapping[str, Any]:
-        return {self.question.id: self.correct}
+    def quiz(self) -> Quiz:
+        return Quiz(
+            right_answers={self.question.id: self.correct},
+            is_right=self._is_right,
+            tries=self.attempts,
+            reminds_of=self.reread,
+        )
 
-    def is_right(self, question: str, answer: Any) -> bool | None:
+    def _is_right(self, question: str, answer: Any) -> bool | None:
         """Free text is compared without case and outer space; several ticked options without
         order.
         """
@@ -92,7 +94,7 @@ class Check(TriedPage):
 
 def _judge(check: Check, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
     question = check.question.id
-    if check.is_right(question, answers.get(question)):
+    if check.quiz.is_right(question, answers.get(question)):
         return Judgement("done", answers)
     if page.attempt < check.attempts:
         readable = check.reread is not None or check.text is not None

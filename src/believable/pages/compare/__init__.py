@@ -9,12 +9,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, Tag
 
+from believable.contracts.controls import Controls
 from believable.contracts.instrument import InvalidAnswer
 from believable.contracts.page import PageKind, ShownPage
-from believable.contracts.record import BY_SHAPE, Text
-from believable.contracts.submission import OpenPage, unseen, watched_enough
+from believable.contracts.page_parts import PagePlayer
+from believable.contracts.record import BY_SHAPE, Rule, Text
+from believable.contracts.submission import OpenPage, unseen_reason, watched_enough
 from believable.contracts.trial import (
-    Controls,
     Entry,
     MatchedSlots,
     Question,
@@ -28,16 +29,64 @@ from believable.pages.message import seen_part
 from believable.pages.player_checks import check_several
 from believable.pages.rate import TWO_SIDED
 from believable.study.reading import Reading
+from believable.study.records import clip_id, clip_of
 
 STYLE = "/static/pages/compare/page.css"
 
 
-class Compare(WordedPage):
+class ClipsPage(WordedPage):
+    """A page with several players, questions about each of their clips, and about the whole
+    page.
+    """
+
+    rate: tuple[Question, ...] = ()
+    """Questions about each clip."""
+    ask: tuple[Question, ...] = ()
+    """Questions about the whole page, at its end."""
+
+    @property
+    def size(self) -> int:
+        """The number of players."""
+        raise NotImplementedError
+
+    @property
+    def all_questions(self) -> tuple[Question, ...]:
+        return (*self.rate, *self.ask)
+
+    @property
+    def repeated_questions(self) -> tuple[Question, ...]:
+        return self.rate
+
+    @property
+    def page_questions(self) -> tuple[Question, ...]:
+        """Clip by clip, each question under a separate id; then those about the whole page."""
+        about_clips = [
+            self._about_clip(question, clip) for clip in range(self.size) for question in self.rate
+        ]
+        return (*about_clips, *self.ask)
+
+    def _about_clip(self, question: Question, clip: int) -> Question:
+        rule = question.show_if and self._rule_of_clip(question.show_if, clip)
+        return question.model_copy(update={"id": clip_id(question.id, clip), "show_if": rule})
+
+    def _rule_of_clip(self, rule: Rule, clip: int) -> Rule:
+        """A rule on another question about the clip looks at the answer for the same clip."""
+        trial, _, rest = (rule.answer or "").partition(".")
+        question, dot, item = rest.partition(".")
+        if trial != self.id or question not in [rating.id for rating in self.rate]:
+            return rule
+        return rule.model_copy(update={"answer": f"{trial}.{clip_id(question, clip)}{dot}{item}"})
+
+    def question_and_player(self, name: str) -> tuple[str, int | None]:
+        return clip_of(name)
+
+
+class Compare(ClipsPage):
     """Two or more stimuli side by side (A, B, …), then questions about them. Positions are drawn
     for each session.
 
     What an entry of `of` leaves open is settled by the blocks around. No stimulus is shown twice in
-    a session.
+    a session, unless `repeats` allows it.
     """
 
     stimulus_keys = ("of", "match")
@@ -64,20 +113,17 @@ class Compare(WordedPage):
     """The controls of the players."""
     watermark: Text | None = None
     """A text on every picture, such as a restriction of its use."""
-    ask: tuple[Question, ...] = ()
-    """Questions after watching."""
+    repeats: bool = False
+    """Whether a stimulus may be shown again in a session once no other is left for its player."""
 
     @property
-    def all_questions(self) -> tuple[Question, ...]:
-        return self.ask
+    def size(self) -> int:
+        return len(self.of)
 
     @property
-    def player_controls(self) -> Controls:
-        return self.controls
-
-    @property
-    def player_labels(self) -> tuple[str, ...]:
-        return tuple(ascii_uppercase[: len(self.of)])
+    def player(self) -> PagePlayer:
+        labels = tuple(ascii_uppercase[: len(self.of)])
+        return PagePlayer(controls=self.controls, labels=labels)
 
     def wanted(self, choice: StimulusChoice) -> WantedStimuli:
         """In the order of the file: settled, drawn freely, or drawn from one scenario."""
@@ -87,7 +133,8 @@ class Compare(WordedPage):
         ]
         if self.match == "none" or all(isinstance(stimulus, str) for stimulus in self.of):
             slots = (
-                Slot(f"{choice.key}.{number}", self.id, names) for number, names in enumerate(pools)
+                Slot(f"{choice.key}.{number}", self.id, names, again=self.repeats)
+                for number, names in enumerate(pools)
             )
             places = zip(self.of, slots, strict=True)
             return WantedStimuli(
@@ -100,6 +147,7 @@ class Compare(WordedPage):
                     f"{choice.key}.{number}",
                     self.id,
                     tuple(name for name in names if name in members),
+                    again=self.repeats,
                 )
                 for number, names in enumerate(pools)
             )
@@ -116,6 +164,13 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     if reading.broken(place.path):
         return
     _check_scenarios(reading, compare)
+    for question in compare.rate:
+        if question.kind == TWO_SIDED:
+            reading.report(
+                reading.place(question),
+                "a preference is between two, not about one.",
+                "Put it in `ask`.",
+            )
     for question in compare.ask:
         if question.kind == TWO_SIDED and len(compare.of) != 2:
             message = f"a preference is between two, here are {len(compare.of)}."
@@ -160,7 +215,7 @@ def _check_scenarios(reading: Reading, compare: Compare) -> None:
 
 def _missing(compare: Compare, page: OpenPage) -> InvalidAnswer | None:
     if compare.watch == "all":
-        return unseen(compare, page)
+        return unseen_reason(compare, page)
     watched = any(watched_enough(compare.controls, seen) for seen in page.seen)
     return None if watched else InvalidAnswer("error.watch")
 

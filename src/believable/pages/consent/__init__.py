@@ -17,7 +17,7 @@ from believable.contracts.submission import OpenPage, PageReading
 from believable.contracts.trial import Entry, Outcome, PageAnswer, TrialBase
 from believable.core.registry import did_you_mean
 from believable.pages.text import check_words
-from believable.study.checks.names import repeated
+from believable.study.checks.names import report_repeated
 from believable.study.reading import Reading
 
 #: Boxes whose words are built in.
@@ -53,8 +53,6 @@ class ConsentItem(Record):
 class Consent(TrialBase):
     """What participants agree to: a `page` or a `text`, and the boxes to tick."""
 
-    can_decline = True
-
     kind: Literal["consent"] = "consent"
     page: Text | None = None
     """Markdown file to show."""
@@ -82,7 +80,7 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     boxes = reading.place(consent).get("require")
     if boxes is None or not boxes.is_list or reading.broken(boxes.path):
         return
-    repeated(
+    report_repeated(
         reading,
         [(box.id, node) for box, node in zip(consent.require, boxes, strict=True)],
         "consent box",

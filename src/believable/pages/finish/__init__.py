@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -11,10 +11,11 @@ from urllib.parse import urlsplit
 from pydantic import Tag
 
 from believable.contracts.page import PageKind
+from believable.contracts.page_parts import Closing
 from believable.contracts.record import BY_SHAPE, Record, Text
 from believable.contracts.trial import Entry, TrialBase
 from believable.core.nodes import Node
-from believable.study.checks.names import repeated
+from believable.study.checks.names import report_repeated
 from believable.study.platforms import PLATFORMS, parameters
 from believable.study.reading import Reading
 from believable.study.wording import shown, unknown
@@ -49,8 +50,6 @@ class Finish(TrialBase):
     next.
     """
 
-    is_end = True
-
     kind: Literal["finish"] = "finish"
     page: Text | None = None
     """Markdown file to show."""
@@ -66,22 +65,11 @@ class Finish(TrialBase):
     """The platform to go back to, or `{complete: https://…, …}`."""
 
     @property
-    def completion_codes(self) -> Mapping[str, str]:
-        return self.codes.model_dump()
-
-    def own_address(self, outcome: str) -> str | None:
-        address: str | None = (
-            getattr(self.redirect, outcome, None) if isinstance(self.redirect, Redirects) else None
-        )
-        return address
-
-    @property
-    def platform(self) -> str | None:
-        return (
-            None
-            if isinstance(self.redirect, Redirects) or self.redirect == "none"
-            else self.redirect
-        )
+    def closing(self) -> Closing:
+        codes = self.codes.model_dump()
+        if isinstance(self.redirect, Redirects):
+            return Closing(codes=codes, addresses=self.redirect.model_dump(exclude_none=True))
+        return Closing(codes=codes, platform=None if self.redirect == "none" else self.redirect)
 
 
 def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
@@ -97,7 +85,7 @@ def _codes(reading: Reading, finish: Finish) -> None:
     if place is None or reading.broken(place.path):
         return
     own = [(node.value, node) for node in place.value.values() if node.value != "auto"]
-    repeated(reading, own, "code")
+    report_repeated(reading, own, "code")
     for value, node in own:
         if not value.strip():
             reading.report(node, "the code is empty.", "Write a code, or `auto`.")
@@ -169,7 +157,7 @@ def _address(reading: Reading, node: Node) -> None:
 
 def _check_all(reading: Reading, entries: Sequence[Entry]) -> None:
     """There is one, at the end, for all participants."""
-    ends = [entry for entry in entries if entry.item.is_end]
+    ends = [entry for entry in entries if entry.item.closing is not None]
     if not ends:
         place = reading.root.get("timeline")
         written = place is not None and place.is_list and place.value

@@ -9,28 +9,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
+from believable.contracts.controls import Controls
 from believable.contracts.page import PageKind
-from believable.contracts.record import BY_SHAPE, Id, Rule
-from believable.contracts.trial import (
-    Controls,
-    Entry,
-    Question,
-    Slot,
-    StimulusChoice,
-    StimulusFilter,
-    WantedStimuli,
-    WordedPage,
-)
+from believable.contracts.page_parts import PagePlayer
+from believable.contracts.record import BY_SHAPE, Id
+from believable.contracts.trial import Entry, Slot, StimulusChoice, StimulusFilter, WantedStimuli
 from believable.core.nodes import Node
-from believable.pages.compare import STYLE, layout
+from believable.pages.compare import STYLE, ClipsPage, layout
 from believable.pages.player_checks import WantedStimulus, check_several
 from believable.pages.rate import TWO_SIDED
 from believable.study.levels import Setting, pool, settings
 from believable.study.reading import Reading
-from believable.study.records import Study, clip_id, clip_of
+from believable.study.records import Study
 
 
-class Group(WordedPage):
+class Group(ClipsPage):
     """Several stimuli on one page, in an order drawn for each session, each with the same
     questions.
     """
@@ -47,51 +40,16 @@ class Group(WordedPage):
     """How many, or the ids of the stimuli."""
     from_: StimulusFilter = Field(default=StimulusFilter(), alias="from")
     """The stimuli to draw from; the enclosing blocks decide everything it leaves open."""
-    rate: tuple[Question, ...] = ()
-    """Questions about each clip."""
     controls: Controls = Controls()
     """The controls of each player."""
-    ask: tuple[Question, ...] = ()
-    """Questions about the whole page, at its end."""
 
     @property
     def size(self) -> int:
         return self.clips if isinstance(self.clips, int) else len(self.clips)
 
     @property
-    def all_questions(self) -> tuple[Question, ...]:
-        return (*self.rate, *self.ask)
-
-    @property
-    def repeated_questions(self) -> tuple[Question, ...]:
-        return self.rate
-
-    @property
-    def page_questions(self) -> tuple[Question, ...]:
-        """Clip by clip, each question under a separate id; then those about the whole page."""
-        about_clips = [
-            self._about_clip(question, clip) for clip in range(self.size) for question in self.rate
-        ]
-        return (*about_clips, *self.ask)
-
-    def _about_clip(self, question: Question, clip: int) -> Question:
-        rule = question.show_if and self._rule_of_clip(question.show_if, clip)
-        return question.model_copy(update={"id": clip_id(question.id, clip), "show_if": rule})
-
-    def _rule_of_clip(self, rule: Rule, clip: int) -> Rule:
-        """A rule on another question about the clip looks at the answer for the same clip."""
-        trial, _, rest = (rule.answer or "").partition(".")
-        question, dot, item = rest.partition(".")
-        if trial != self.id or question not in [rating.id for rating in self.rate]:
-            return rule
-        return rule.model_copy(update={"answer": f"{trial}.{clip_id(question, clip)}{dot}{item}"})
-
-    def question_and_player(self, name: str) -> tuple[str, int | None]:
-        return clip_of(name)
-
-    @property
-    def player_controls(self) -> Controls:
-        return self.controls
+    def player(self) -> PagePlayer:
+        return PagePlayer(controls=self.controls)
 
     def wanted(self, choice: StimulusChoice) -> WantedStimuli:
         if not isinstance(self.clips, int):

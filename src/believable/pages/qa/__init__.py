@@ -10,10 +10,12 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
+from believable.contracts.controls import Controls
 from believable.contracts.page import Message, PageKind, ShownPage, SimulatedPerson
+from believable.contracts.page_parts import PagePlayer
 from believable.contracts.record import Text, holds
 from believable.contracts.submission import Judgement, OpenPage, PageEvent
-from believable.contracts.trial import Annotation, Controls, Entry, Outcome, PageAnswer, WordedPage
+from believable.contracts.trial import Annotation, Entry, Outcome, PageAnswer, WordedPage
 from believable.core.errors import InvalidInput
 from believable.pages.practice import Practice, practice_before
 from believable.players import SIGNAL
@@ -64,9 +66,10 @@ class Qa(WordedPage):
     annotate: Annotation
 
     @property
-    def player_controls(self) -> Controls:
-        """Once, without a stop."""
-        return Controls(pause=False, volume=False)
+    def player(self) -> PagePlayer:
+        """Plays once, without a stop."""
+        controls = Controls(pause=False, volume=False)
+        return PagePlayer(controls=controls, medium_ms=self.signal.duration_ms)
 
     @property
     def annotation(self) -> Annotation:
@@ -75,10 +78,6 @@ class Qa(WordedPage):
     @property
     def practice_page(self) -> Practice | None:
         return practice_before(self.annotate, self.practice)
-
-    @property
-    def medium_ms(self) -> int:
-        return self.signal.duration_ms
 
     @property
     def page_answers(self) -> tuple[PageAnswer, ...]:
@@ -153,7 +152,7 @@ def _finite(value: Any) -> float | None:
     return float(value) if number and math.isfinite(value) else None
 
 
-def gated(test: Qa, page: OpenPage, agreement: float) -> dict[str, Any]:
+def gate_answers(test: Qa, page: OpenPage, agreement: float) -> dict[str, Any]:
     """The answers of a quality test: its score and, at the last one, the mean of all and whether it
     is enough.
     """
@@ -176,7 +175,7 @@ def gated(test: Qa, page: OpenPage, agreement: float) -> dict[str, Any]:
 
 def _judge(test: Qa, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
     """A quality test closes with its score; the gate may end the session."""
-    scored = gated(test, page, score(test, page.annotated))
+    scored = gate_answers(test, page, score(test, page.annotated))
     stopped = test.gate == "screen_out" and scored.get(RELIABLE) is False
     return Judgement("failed" if stopped else "done", scored)
 

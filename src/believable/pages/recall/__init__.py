@@ -13,13 +13,14 @@ from pydantic import Field
 
 from believable.contracts.instrument import InvalidAnswer
 from believable.contracts.page import PageKind
+from believable.contracts.page_parts import Quiz
 from believable.contracts.record import Id, Record, Text
 from believable.contracts.submission import Judgement, OpenPage
 from believable.contracts.trial import Entry, PageAnswer, Question, TrialBase
 from believable.core.errors import InvalidInput
 from believable.instruments.choice import AnswerOption, ChoiceParams
 from believable.pages.check import TriedPage
-from believable.study.checks.names import known_stimulus, repeated
+from believable.study.checks.names import known_stimulus, report_repeated
 from believable.study.reading import Reading
 from believable.study.wording import unknown
 
@@ -99,12 +100,15 @@ class Recall(TriedPage):
         )
 
     @property
-    def right_answers(self) -> Mapping[str, Any]:
-        if self.asked is not None:
-            return {SEEN: self.asked.right.value}
-        return {SEEN: tuple(dict.fromkeys(question.right.value for question in self.questions))}
+    def quiz(self) -> Quiz:
+        right: Any = (
+            tuple(dict.fromkeys(question.right.value for question in self.questions))
+            if self.asked is None
+            else self.asked.right.value
+        )
+        return Quiz(right_answers={SEEN: right}, is_right=self._is_right, tries=self.attempts)
 
-    def is_right(self, question: str, answer: Any) -> bool | None:
+    def _is_right(self, question: str, answer: Any) -> bool | None:
         return (
             None
             if question != SEEN or self.asked is None
@@ -134,7 +138,7 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     named = [
         (question.stimulus, node) for question, node in zip(recall.questions, nodes, strict=False)
     ]
-    repeated(reading, named, "stimulus")
+    report_repeated(reading, named, "stimulus")
     for question, node in zip(recall.questions, nodes, strict=False):
         known_stimulus(reading, question.stimulus, node)
         values = [question.right.value, *(option.value for option in question.wrong)]
@@ -143,7 +147,7 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
 
 
 def _judge(recall: Recall, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
-    if recall.is_right(SEEN, answers.get(SEEN)):
+    if recall.quiz.is_right(SEEN, answers.get(SEEN)):
         return Judgement("done", answers)
     if page.attempt < recall.attempts:
         return Judgement("again", answers, {SEEN: InvalidAnswer("error.recall")})

@@ -9,11 +9,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
+from believable.contracts.controls import Controls
 from believable.contracts.page import PageKind
+from believable.contracts.page_parts import OwnRound, PagePlayer
 from believable.contracts.record import BY_SHAPE, Id, Record
 from believable.contracts.trial import (
     Annotation,
-    Controls,
     Entry,
     Question,
     Slot,
@@ -93,27 +94,22 @@ class Watch(WordedPage):
         return practice_before(self.annotate, self.practice)
 
     @property
-    def player_controls(self) -> Controls:
-        return self.controls
+    def player(self) -> PagePlayer:
+        overlays = (which for which, there in self.overlay.model_dump().items() if there)
+        return PagePlayer(controls=self.controls, overlays=tuple(overlays))
 
     @property
-    def opens_beside(self) -> tuple[str, ...]:
-        return tuple(which for which, there in self.overlay.model_dump().items() if there)
-
-    @property
-    def shown_round(self) -> str | None:
-        return self.stimulus.round if isinstance(self.stimulus, WatchedStimulus) else None
-
-    @property
-    def shown_turn(self) -> int | None:
-        return self.stimulus.turn if isinstance(self.stimulus, WatchedStimulus) else None
+    def own_round(self) -> OwnRound | None:
+        if not isinstance(self.stimulus, WatchedStimulus) or self.stimulus.round is None:
+            return None
+        return OwnRound(self.stimulus.round, self.stimulus.turn)
 
     @property
     def takes_any(self) -> bool:
         return self.stimulus == ANY
 
     def wanted(self, choice: StimulusChoice) -> WantedStimuli:
-        if self.shown_round is not None:
+        if self.own_round is not None:
             return WantedStimuli(None)  # the participant's own round, which does not exist yet
         if isinstance(self.stimulus, WatchedStimulus):
             allowed = choice.fitting(self.stimulus.condition, self.stimulus.scenario)
@@ -130,13 +126,13 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     _check_inputs(reading, watch)
     _check_stimulus(reading, watch)
     check_controls(reading, watch, (watch.stimulus,))
-    if watch.shown_round is not None and not reading.broken(reading.place(watch).path):
-        _check_round(reading, entry, watch, watch.shown_round, entries)
+    if watch.own_round is not None and not reading.broken(reading.place(watch).path):
+        _check_round(reading, entry, watch, watch.own_round.trial, entries)
 
 
 def _check_stimulus(reading: Reading, watch: Watch) -> None:
     node = reading.place(watch).get("stimulus")
-    if watch.shown_round is not None:
+    if watch.own_round is not None:
         return
     if isinstance(watch.stimulus, StimulusFilter):
         check_filter(reading, watch.stimulus, node or reading.place(watch))
@@ -185,7 +181,7 @@ def _check_round(
         reading.report(
             where, f"the round {name!r} may be skipped; then there is nothing to watch.", cure
         )
-    if watch.opens_beside:
+    if watch.player.overlays:
         message = "plan and log of one's own round are not shown."
         reading.report(place.get("overlay") or place, message, "Remove `overlay`.")
 
@@ -197,7 +193,7 @@ WATCH = PageKind(
     check=_check,
     title=lambda watch: "watch.title",
     message=lambda watch, page: {"overlay": watch.overlay.model_dump()},
-    styles=lambda watch: ("/static/participant/overlay.css",) if watch.opens_beside else (),
+    styles=lambda watch: ("/static/participant/overlay.css",) if watch.player.overlays else (),
     go_through=lambda person, message: person.watch(message),
     typical_ms=14_000,
 )

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from believable.analysis.data import Data, joined, numbers, rows_of
+from believable.analysis.data import Data, join_values, numbers, rows_of
 from believable.analysis.settled_plan import Plan
 from believable.protocols.clips import TYPES
 from believable.stats.bootstrap import interval
@@ -131,7 +131,7 @@ def beside(data: Data, role: str, survey: Ratings) -> tuple[FloatArray, ObjectAr
         return np.full(len(survey.rating), np.nan), np.full(len(survey.rating), None, dtype=object)
     answers = data.answers(role)
     rows = rows_of([answers.code, answers.position, np.maximum(answers.player, 0)], survey.clips)
-    return joined(numbers(answers), rows, np.nan), joined(answers.text, rows, None)
+    return join_values(numbers(answers), rows, np.nan), join_values(answers.text, rows, None)
 
 
 def times_played(data: Data, survey: Ratings) -> FloatArray:
@@ -140,7 +140,7 @@ def times_played(data: Data, survey: Ratings) -> FloatArray:
     rows = rows_of(
         [data.code_of(shown), shown["position"].values, shown["player"].values], survey.clips
     )
-    return joined(shown["views"].values.astype(np.float64), rows, np.nan)
+    return join_values(shown["views"].values.astype(np.float64), rows, np.nan)
 
 
 def incomplete(data: Data, plan: Plan) -> dict[str, str]:
@@ -201,7 +201,7 @@ class WeightedRatings:
         return self.experience[known], human[known]
 
 
-def weighted(survey: Ratings) -> WeightedRatings:
+def weighted_means(survey: Ratings) -> WeightedRatings:
     """h = |r − 5|/4 of each rating, averaged over a respondent's clips of a type. Only respondents
     whose experience is known.
     """
@@ -218,7 +218,7 @@ def weighted(survey: Ratings) -> WeightedRatings:
     return WeightedRatings(survey.experience[known], human)
 
 
-def resampled(
+def resample_statistic(
     columns: FloatArray,
     statistic: Callable[[FloatArray], FloatArray],
     *,
@@ -293,7 +293,7 @@ def believability(
     experience, human = data.of(type_)
     columns = np.column_stack([experience * human, experience])
     units = effective_number(experience)
-    return resampled(
+    return resample_statistic(
         columns,
         _ratio,
         name="believability index",
@@ -320,7 +320,7 @@ def confidence_index(
     """c = mean(e)/highest."""
     known = experience[~np.isnan(experience)]
     columns = np.column_stack([known / highest, np.ones(len(known))])
-    return resampled(
+    return resample_statistic(
         columns, _ratio, name="confidence index", rng=rng, resamples=resamples, level=level
     )
 
@@ -398,7 +398,7 @@ def detection(
         (int(total) for total in columns.sum(axis=0)) if len(columns) else (0, 0, 0, 0)
     )
     estimates = [
-        resampled(columns, part, name=name, rng=rng, resamples=resamples, level=level)
+        resample_statistic(columns, part, name=name, rng=rng, resamples=resamples, level=level)
         for name, part in (("d′ (loglinear)", _d_prime), ("criterion c (loglinear)", _criterion))
     ]
     if not humans or not others:

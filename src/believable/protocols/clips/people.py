@@ -95,7 +95,7 @@ def chances(truth: ClipsTruth, mean: float, experience: int) -> FloatArray:
     return np.diff(np.concatenate([[0.0], below, [1.0]]))[::-1]
 
 
-def rated(level: Any) -> Any:
+def rate_humanness(level: Any) -> Any:
     """The rating of a felt humanness."""
     return 5 - np.searchsorted(CUTS, level, side="left")
 
@@ -117,7 +117,9 @@ def fill(truth: ClipsTruth, sessions: Sessions) -> None:
         + rng.normal(0, truth.respondent_sd, sessions.count)[person]
         + rng.normal(size=len(person))
     )
-    ratings = np.where(sessions.careless[person], rng.integers(1, 6, len(person)), rated(level))
+    ratings = np.where(
+        sessions.careless[person], rng.integers(1, 6, len(person)), rate_humanness(level)
+    )
     sessions.answer(person, position, rating.id, rating.kind, number=ratings, player=player)
     _beside(sessions, roles, person, position, player, ratings)
 
@@ -236,7 +238,7 @@ class Respondent(Mind):
             self._last = self._rng.randint(1, 5)
             return self._last
         mean = self._means.get(seen.stimulus.id, 0.0) * strength(self._truth, self._experience)
-        self._last = int(rated(mean + self._leaning + self._rng.gauss(0, 1)))
+        self._last = int(rate_humanness(mean + self._leaning + self._rng.gauss(0, 1)))
         return self._last
 
 

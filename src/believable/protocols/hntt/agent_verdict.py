@@ -67,11 +67,43 @@ def decide(
                 takes the place of t.
     """
     values = np.asarray(correct, dtype=np.float64)
-    level = 1 - alpha
-    test = crossed_share_test(
-        values, judges, pairs, null=chance, over=over, alternative=alternative, level=level
+    test, same = compare_with_chance(
+        values,
+        judges,
+        pairs,
+        over=over,
+        chance=chance,
+        margin=margin,
+        alpha=alpha,
+        alternative=alternative,
     )
+    return AgentVerdict(test=test, equivalence=same, split=variance_split(values, judges, pairs))
+
+
+def compare_with_chance(
+    values: ArrayLike,
+    judges: ArrayLike,
+    pairs: ArrayLike,
+    *,
+    over: Over,
+    chance: float,
+    margin: float,
+    alpha: float,
+    alternative: Alternative = "two-sided",
+) -> tuple[TestResult, EquivalenceResult]:
+    """Both tests of `decide`."""
+    level = 1 - alpha
     mean = crossed_mean(values, judges, pairs, over=over, limits=SHARES, level=level)
+    test = crossed_share_test(
+        values,
+        judges,
+        pairs,
+        null=chance,
+        over=over,
+        alternative=alternative,
+        level=level,
+        mean=mean,
+    )
     same = tost_estimate(
         mean,
         low=chance - margin,
@@ -80,7 +112,7 @@ def decide(
         method=f"TOST, t tests over judges{' and clips' if over == 'both' else ''}",
         limits=SHARES,
     )
-    return AgentVerdict(test=test, equivalence=same, split=variance_split(values, judges, pairs))
+    return test, same
 
 
 def judge_agent(contest: AgentContest, plan: Plan) -> tuple[AgentVerdict, Claim]:

@@ -45,11 +45,11 @@ from believable.protocols.hntt.navigation_judgements import (
     AgentContest,
     NavigationJudgements,
     agents,
-    clustered,
-    compared,
+    clustered_accuracy,
+    comparable_pairs,
     judgements,
     pass_verdict,
-    subsampled,
+    subsample_verdicts,
 )
 from believable.protocols.hntt.navigation_judges import (
     agents_section,
@@ -59,7 +59,7 @@ from believable.protocols.hntt.navigation_judges import (
     uncertainty_section,
 )
 from believable.protocols.hntt.navigation_reasons import reasons_sections
-from believable.protocols.hntt.pass_chances import criterion_section, planned
+from believable.protocols.hntt.pass_chances import criterion_section, planned_sizes
 from believable.stats.bootstrap import median_interval
 from believable.stats.counts import proportion
 from believable.stats.crossed_contrasts import crossed_share_test
@@ -75,7 +75,7 @@ NO_WIDTH = "the interval of the median has no width"
 
 def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
     """The sections, in the order of the report."""
-    judged = compared(data, plan)
+    judged = comparable_pairs(data, plan)
     contests = agents(judged, plan.roles["human"])
     if not contests:
         return (accuracy_section(contests, plan, rng),)
@@ -117,7 +117,7 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
     """The main outcomes of the first agent (by name): mean accuracy, its test, equivalence,
     medians, the published interval.
     """
-    contests = agents(compared(data, plan), plan.roles["human"])
+    contests = agents(comparable_pairs(data, plan), plan.roles["human"])
     if not contests:
         return {}
     contest = contests[0]
@@ -144,7 +144,7 @@ def methods(data: Data, plan: Plan, verb: Verb) -> str:
 
 
 ANALYSIS = ProtocolAnalysis(
-    declaration=DECLARATION, analyse=analyse, main=main, methods=methods, planned=planned
+    declaration=DECLARATION, analyse=analyse, main=main, methods=methods, planned=planned_sizes
 )
 
 
@@ -296,7 +296,7 @@ def robustness_section(
     intervals: list[tuple[LOOSE_CELL, ...]] = []
     for contest in contests:
         accuracy = contest.accuracy()
-        fewer = subsampled(accuracy, plan, rng)
+        fewer = subsample_verdicts(accuracy, plan, rng)
         if isinstance(fewer, str):
             subsamples.append(
                 (
@@ -320,7 +320,9 @@ def robustness_section(
                     *(number_or(variance, "one subsample has no spread") for variance in spreads),
                 )
             )
-        by = clustered(contest, rng=rng, resamples=int(plan.option("resamples")), level=plan.level)
+        by = clustered_accuracy(
+            contest, rng=rng, resamples=int(plan.option("resamples")), level=plan.level
+        )
         for unit, estimate in (
             ("judges", by.judges),
             ("pairs of clips", by.clips),

@@ -13,7 +13,11 @@ from believable.analysis.findings import LOOSE_CELL, Finding, Section, Table, es
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, estimate_words
 from believable.analysis.settled_plan import Plan
-from believable.protocols.hntt.navigation_judgements import NavigationJudgements, agents, mismatched
+from believable.protocols.hntt.navigation_judgements import (
+    NavigationJudgements,
+    agents,
+    mismatched_pairs,
+)
 from believable.stats.bootstrap import bootstrap
 from believable.stats.counts import proportion
 from believable.stats.estimate import Estimate, undefined
@@ -28,7 +32,7 @@ def controls_section(judged: NavigationJudgements, plan: Plan) -> Section | None
     """None where the study has no control."""
     humans = plan.roles["human"]
     both = np.isin(judged.first.astype(str), humans) & np.isin(judged.second.astype(str), humans)
-    elsewhere = mismatched(judged, plan)
+    elsewhere = mismatched_pairs(judged, plan)
     if not both.any() and not elsewhere.any():
         return None
     rng = np.random.default_rng([plan.seed, 16])

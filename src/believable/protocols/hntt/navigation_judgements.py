@@ -4,15 +4,15 @@ equivalence.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from believable.analysis.data import Answers, Data, joined, numbers, rows_of
+from believable.analysis.data import Answers, Data, join_values, numbers, rows_of
 from believable.analysis.settled_plan import Plan
+from believable.analysis.shown_pairs import chosen_sides, two_shown
 from believable.core.errors import InvalidInput
 from believable.stats.bootstrap import bootstrap
 from believable.stats.crossed import crossed_mean
@@ -29,10 +29,6 @@ from believable.stats.regression import OlsResult, ols
 
 IntArray = NDArray[np.int64]
 ObjectArray = NDArray[np.object_]
-
-#: How a choice says which player it means.
-_FIRST = frozenset({"first", "A", "a", "left", "0"})
-_SECOND = frozenset({"second", "B", "b", "right", "1"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +105,8 @@ class AgentContest:
 def judgements(data: Data) -> NavigationJudgements:
     """All pairs that were judged. Pages with more or fewer than two players are no pairs."""
     answers = data.answers("choice")
-    first_row, second_row = _two_shown(data, answers)
-    side = _sides(answers)
+    first_row, second_row = two_shown(data, answers)
+    side = chosen_sides(answers)
     shown = data.table("shown")
     paired = first_row >= 0
     keep = paired & (side >= 0)
@@ -133,15 +129,15 @@ def judgements(data: Data) -> NavigationJudgements:
     )
 
 
-def compared(data: Data, plan: Plan) -> NavigationJudgements:
+def comparable_pairs(data: Data, plan: Plan) -> NavigationJudgements:
     """Those that accuracy is about: without pairs that are a control because they go to different
     goals.
     """
     judged = judgements(data)
-    return judged.where(~mismatched(judged, plan))
+    return judged.where(~mismatched_pairs(judged, plan))
 
 
-def mismatched(judged: NavigationJudgements, plan: Plan) -> NDArray[np.bool_]:
+def mismatched_pairs(judged: NavigationJudgements, plan: Plan) -> NDArray[np.bool_]:
     """Which pairs the plan says go to different goals."""
     return np.isin(_words(judged.scenario), np.array(plan.option("mismatched"), dtype=str))
 
@@ -181,43 +177,13 @@ def _means(groups: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
     )
 
 
-def _two_shown(data: Data, answers: Answers) -> tuple[IntArray, IntArray]:
-    """For each answer the rows of `shown` that hold its players A and B; −1 where its page has not
-    exactly two.
-    """
-    shown = data.table("shown")
-    code, position, player = data.code_of(shown), shown["position"].values, shown["player"].values
-    first, second = (
-        rows_of(
-            [code, position, player], [answers.code, answers.position, np.full(len(answers), side)]
-        )
-        for side in (0, 1)
-    )
-    players = Counter(zip(code.tolist(), position.tolist(), strict=True))
-    asked = zip(answers.code.tolist(), answers.position.tolist(), strict=True)
-    two = np.fromiter((players[page] == 2 for page in asked), np.bool_, len(answers))
-    both = two & (first >= 0) & (second >= 0)
-    return np.where(both, first, -1), np.where(both, second, -1)
-
-
-def _sides(answers: Answers) -> IntArray:
-    """0 and 1 for players A and B, −1 for anything else."""
-    side = np.full(len(answers), -1, dtype=np.int64)
-    text = answers.text
-    side[np.fromiter((answer in _FIRST for answer in text), np.bool_, len(text))] = 0
-    side[np.fromiter((answer in _SECOND for answer in text), np.bool_, len(text))] = 1
-    side[answers.number == 0] = 0
-    side[answers.number == 1] = 1
-    return side
-
-
 def _beside(data: Data, answers: Answers) -> FloatArray:
     """The uncertainty given on the same page as each choice."""
     if not data.has("certainty"):
         return np.full(len(answers), np.nan)
     certainty = data.answers("certainty")
     rows = rows_of([certainty.code, certainty.position], [answers.code, answers.position])
-    return joined(numbers(certainty), rows, np.nan)
+    return join_values(numbers(certainty), rows, np.nan)
 
 
 def _pairs(first: ObjectArray, two: ObjectArray) -> ObjectArray:
@@ -235,7 +201,7 @@ class ClusteredAccuracy:
     both: Estimate
 
 
-def clustered(
+def clustered_accuracy(
     contest: AgentContest, *, rng: np.random.Generator, resamples: int, level: float
 ) -> ClusteredAccuracy:
     """Whose choice makes the accuracy vary: resampled judges, resampled pairs, or both, by the
@@ -277,7 +243,9 @@ def pass_verdict(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> 
     )
 
 
-def subsampled(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> HnttSubsampling | str:
+def subsample_verdicts(
+    accuracy: FloatArray, plan: Plan, rng: np.random.Generator
+) -> HnttSubsampling | str:
     """The verdict on smaller samples of judges; the reason if there are not more judges than a
     subsample takes.
     """

@@ -39,7 +39,7 @@ from believable.coding.proportions import (
     proportions,
 )
 from believable.protocols.hntt.navigation_judgements import AgentContest
-from believable.study.codebook import resolved
+from believable.study.codebook import resolve_codebook
 
 LAYOUTS = Layouts(__file__)
 
@@ -204,7 +204,7 @@ def kappas(data: Data, codebook: str) -> Table | None:
     books = (
         {}
         if data.study is None
-        else {codebook.id: resolved(codebook) for codebook in data.study.codebooks}
+        else {codebook.id: resolve_codebook(codebook) for codebook in data.study.codebooks}
     )
     if codebook not in books:
         return None
@@ -229,7 +229,11 @@ def definitions(data: Data, codebook: str) -> list[tuple[LOOSE_CELL, ...]]:
     """The meaning of the codes of the latest version; examples are those of the codebook in the
     study file.
     """
-    books = {} if data.study is None else {book.id: resolved(book) for book in data.study.codebooks}
+    books = (
+        {}
+        if data.study is None
+        else {book.id: resolve_codebook(book) for book in data.study.codebooks}
+    )
     examples = (
         {code.id: code.examples for code in books[codebook].codes} if codebook in books else {}
     )

@@ -16,7 +16,7 @@ from believable.analysis.findings import Section, Table, estimate_cells
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, number, share
 from believable.analysis.settled_plan import Plan
-from believable.protocols.hntt.agent_verdict import decide
+from believable.protocols.hntt.agent_verdict import compare_with_chance
 from believable.stats.counts import proportion
 from believable.stats.crossed import LEAST_UNITS, Over
 from believable.stats.estimate import Estimate
@@ -80,11 +80,11 @@ def pass_chances(
             correct = rng.random((judges, pairs)) < special.expit(logit)
             low, high = _median_interval(correct.sum(axis=1), pairs, rng, alpha)
             passed += low <= chance <= high
-            verdict = decide(
+            test, same = compare_with_chance(
                 correct.ravel(), judge, pair, over=over, chance=chance, margin=margin, alpha=alpha
             )
-            apart += verdict.test.significant(alpha)
-            equal += verdict.equivalence.equivalent
+            apart += test.significant(alpha)
+            equal += same.equivalent
         chances.append(
             PassChance(
                 judges=judges,
@@ -226,7 +226,7 @@ def criterion_section(
     return LAYOUTS.section("criterion", tables=(rows,), charts=(chart,))
 
 
-def planned(
+def planned_sizes(
     plan: Plan, study: Study, sizes: Sequence[int], rng: np.random.Generator
 ) -> Table | None:
     """For `believable power`: the same for the sizes that are being considered."""

@@ -90,7 +90,7 @@ def collected(data: Data, plan: Plan) -> AnnotatorData:
     )
 
 
-def repeated(data: Data, plan: Plan) -> tuple[Drop, ...]:
+def repeated_recordings(data: Data, plan: Plan) -> tuple[Drop, ...]:
     """Earlier recordings of people who recorded a test again; only imported data have any."""
     if "participant" not in data.people.columns:
         return ()

@@ -12,8 +12,8 @@ from believable.analysis.findings import (
     Chart,
     Column,
     Table,
-    reasoned,
     tested_cells,
+    with_reason,
 )
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import level_words
@@ -43,25 +43,25 @@ def reliability_table(reliabilities: Sequence[tuple[str, Reliability]], level: f
             (reliability.sda, reliability.sda_half),
             (reliability.kappa, reliability.kappa_half),
         ):
-            row += reasoned(estimate.reason, estimate.value, half, estimate.low, estimate.high)
+            row += with_reason(estimate.reason, estimate.value, half, estimate.low, estimate.high)
         for estimate in (
             reliability.cronbach_time_items,
             reliability.cronbach_annotator_items,
             reliability.krippendorff,
         ):
-            row += reasoned(estimate.reason, estimate.value)
+            row += with_reason(estimate.reason, estimate.value)
         rows.append(row)
     return LAYOUTS.table("reliability", rows, level=level_words(level), notes="".join(notes))
 
 
 def _test_cells(score: Score | None) -> tuple[LOOSE_CELL, ...]:
     if score is None:
-        return reasoned("the test was not done", None, None, None, None)
+        return with_reason("the test was not done", None, None, None, None)
     kappa, lag = (
-        reasoned(score.kappa.reason, score.kappa.value),
-        reasoned(score.lag.reason, score.lag.value),
+        with_reason(score.kappa.reason, score.kappa.value),
+        with_reason(score.lag.reason, score.lag.value),
     )
-    return (score.sda, *kappa, *lag, *reasoned("too short", score.halves))
+    return (score.sda, *kappa, *lag, *with_reason("too short", score.halves))
 
 
 def annotators_table(
@@ -83,13 +83,13 @@ def annotators_table(
         for scores in by_test.values():
             row += _test_cells(scores.get(annotator))
         own = by_task.get(annotator, [])
-        row += reasoned("no test was done", gate.get(annotator))
-        row += reasoned(
+        row += with_reason("no test was done", gate.get(annotator))
+        row += with_reason(
             "nobody else annotated the same stimuli",
             float(np.mean([score.sda for score in own])) if own else None,
         )
-        row += [len(own), *reasoned("fewer than three stimuli", learning_slope(own))]
-        row += reasoned("test or task is missing", cells.get(annotator))
+        row += [len(own), *with_reason("fewer than three stimuli", learning_slope(own))]
+        row += with_reason("test or task is missing", cells.get(annotator))
         rows.append(row)
     per_test = [
         column
@@ -152,7 +152,7 @@ def comparison_table(tests: Mapping[str, TestResult], names: Sequence[str], alph
             (
                 name,
                 test.n,
-                *reasoned(
+                *with_reason(
                     reason,
                     *(
                         (None,) * 3
@@ -160,8 +160,8 @@ def comparison_table(tests: Mapping[str, TestResult], names: Sequence[str], alph
                         else (estimate.value, estimate.low, estimate.high)
                     ),
                 ),
-                *reasoned(reason, test.statistic, test.df[0] if test.df else None, test.p_value),
-                *reasoned(ungraded, None if effect is None else effect.value),
+                *with_reason(reason, test.statistic, test.df[0] if test.df else None, test.p_value),
+                *with_reason(ungraded, None if effect is None else effect.value),
             )
         )
     return LAYOUTS.table(
@@ -213,7 +213,7 @@ def gate_scatter(
         mean = task[verdict.annotator]
         name, tests = named[verdict.annotator], (verdict.group, verdict.gate, verdict.task)
         rows.append(
-            (name, *tests, *reasoned(mean.reason, mean.low, mean.high), mean.n, verdict.cell)
+            (name, *tests, *with_reason(mean.reason, mean.low, mean.high), mean.n, verdict.cell)
         )
     table = LAYOUTS.table("gate_scatter", rows, level=level_words(level))
     chart = LAYOUTS.chart("gate_scatter", threshold=threshold, level=level_words(level))

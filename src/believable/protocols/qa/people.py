@@ -77,7 +77,7 @@ def excitement(stimulus: str, steps: int) -> Directions:
     return np.array(phases[:steps])
 
 
-def followed(wanted: Directions, skill: Any, lag: int, rng: np.random.Generator) -> Directions:
+def follow_signal(wanted: Directions, skill: Any, lag: int, rng: np.random.Generator) -> Directions:
     """The moves of people, `[person, step]`: the right one some steps late, or a random one."""
     late = np.concatenate([np.zeros(lag, np.int64), wanted])[: len(wanted)]
     shape = (len(skill), len(wanted))
@@ -117,7 +117,7 @@ def _take_tests(truth: QaTruth, sessions: Sessions, skill: Any) -> None:
     for number, test in enumerate(tests):
         own = skill + rng.normal(0, truth.test_sd, sessions.count)
         levels = test.signal.levels(np.arange(0, 1000 * test.duration_s, STEP_MS, dtype=np.float64))
-        movement = followed(directions(levels), own, truth.lag_steps, rng)
+        movement = follow_signal(directions(levels), own, truth.lag_steps, rng)
         change = np.sign(np.diff(levels, prepend=levels[0])).astype(np.int64)
         scores.append(score(movement, change))
         where = sessions.pool.positions(test.id)[sessions.plan, 0]
@@ -141,7 +141,9 @@ def _annotate(truth: QaTruth, sessions: Sessions, trial: str, skill: Any) -> Non
             continue
         steps = int(pool.lengths_ms[code] // STEP_MS)
         own = skill[person] + truth.task + rng.normal(0, truth.test_sd, len(person))
-        movement = followed(excitement(str(pool.stimuli[code]), steps), own, truth.lag_steps, rng)
+        movement = follow_signal(
+            excitement(str(pool.stimuli[code]), steps), own, truth.lag_steps, rng
+        )
         _record(sessions, person, positions[person, at], movement)
 
 

@@ -46,7 +46,7 @@ from believable.protocols.replay.noticed_violations import noticed_section
 from believable.protocols.replay.paired_outcomes import (
     PairedOutcome,
     Preference,
-    paired,
+    paired_difference,
     preference,
 )
 from believable.protocols.replay.reason_categories import categories
@@ -58,7 +58,7 @@ from believable.protocols.replay.watched_days import (
     rates,
     ratings_by_page,
     values_by_person,
-    watched,
+    watched_replays,
 )
 from believable.stats.estimate import Estimate
 from believable.stats.models import MixedModel
@@ -95,7 +95,7 @@ class DayJudgements:
 
 def judgements(data: Data, plan: Plan) -> DayJudgements:
     ours, baseline = contrast(data, plan)
-    seen = watched(data, plan)
+    seen = watched_replays(data, plan)
     values = {role: ratings_by_page(data, role, seen) for role in RATED if data.has(role)}
     values["rate"] = rates(seen)
     blind = 0
@@ -184,7 +184,7 @@ def _pair_outcomes(
     judged: DayJudgements, plan: Plan, names: Sequence[str]
 ) -> dict[str, PairedOutcome]:
     return {
-        name: paired(
+        name: paired_difference(
             values_by_person(judged.seen, judged.values[name]),
             judged.ours,
             judged.baseline,

@@ -16,8 +16,8 @@ from believable.analysis.findings import (
     Column,
     Table,
     Undefined,
-    reasoned,
     table,
+    with_reason,
 )
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import in_words, integer, level_words
@@ -47,14 +47,14 @@ def primary_table(outcomes: Mapping[str, tuple[str, PairedOutcome]], alpha: floa
             (
                 title,
                 len(pairs.people),
-                *reasoned(few, *means),
-                *reasoned(
+                *with_reason(few, *means),
+                *with_reason(
                     difference.reason or few, difference.value, difference.low, difference.high
                 ),
-                *reasoned(normality.reason or few, normality.p_value),
+                *with_reason(normality.reason or few, normality.p_value),
                 "paired t" if pairs.comparison.chosen == "paired_t" else "Wilcoxon",
-                *reasoned(test.reason or few, test.statistic, test.p_value),
-                *reasoned(effect.reason or few, effect.value, effect.low, effect.high),
+                *with_reason(test.reason or few, test.statistic, test.p_value),
+                *with_reason(effect.reason or few, effect.value, effect.low, effect.high),
             )
         )
     significant = [pairs.comparison.test.significant(alpha) for _, pairs in outcomes.values()]
@@ -83,8 +83,8 @@ def rates_table(seen: Sequence[WatchedDay], conditions: Sequence[str], level: fl
                 sum(len(day.actions) for day in mine),
                 sum(a),
                 sum(f),
-                *reasoned(pooled.reason, pooled.value, pooled.low, pooled.high),
-                *reasoned("no action was viewed", mean_t(single, level=level).value),
+                *with_reason(pooled.reason, pooled.value, pooled.low, pooled.high),
+                *with_reason("no action was viewed", mean_t(single, level=level).value),
                 *(
                     sum(getattr(day.judged, name) for day in mine)
                     for name in ("raw_flags", "flags", "unseen", "unattached")
@@ -112,7 +112,7 @@ def people_table(
             *(values[name].get((day.session, day.position)) for name in names),
             day.judged.a,
             day.judged.f,
-            *reasoned(day.judged.reason, day.judged.rate),
+            *with_reason(day.judged.reason, day.judged.rate),
             day.judged.unseen,
             day.wall_ms / 1000,
             day.plan_opened,
@@ -153,7 +153,7 @@ def ratings_table(
             spread = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
             median = float(np.median(numbers)) if len(numbers) else None
             by_design = reasons.count(BY_DESIGN)
-            figures = reasoned(
+            figures = with_reason(
                 mean.reason or "fewer than two answers",
                 mean.value,
                 spread,
@@ -210,12 +210,12 @@ def preference_table(preference: Preference, ours: str, baseline: str) -> Table:
     decided = preference.ours + preference.baseline
     cells = (None, None, None) if share is None else (share.value, share.low, share.high)
     rows = [
-        (ours, preference.ours, *reasoned(reason, *cells, preference.test.p_value)),
+        (ours, preference.ours, *with_reason(reason, *cells, preference.test.p_value)),
         (
             baseline,
             preference.baseline,
-            *reasoned(reason, preference.baseline / decided if decided else None),
-            *reasoned("see the first row", None, None, None),
+            *with_reason(reason, preference.baseline / decided if decided else None),
+            *with_reason("see the first row", None, None, None),
         ),
     ]
     if preference.undecided:
@@ -223,7 +223,7 @@ def preference_table(preference: Preference, ours: str, baseline: str) -> Table:
             (
                 "undecided",
                 preference.undecided,
-                *reasoned("not in the test", None, None, None, None),
+                *with_reason("not in the test", None, None, None, None),
             )
         )
     return LAYOUTS.table("preference", rows)
@@ -246,7 +246,7 @@ def model_table(name: str, title: str, fitted: FlagModel) -> Table:
             Column(name="odds_ratio", title="Odds ratio", form="number", digits=2),
         )
         return table(
-            name, title, columns, [("condition", *reasoned(fitted.odds_ratio.reason, None))]
+            name, title, columns, [("condition", *with_reason(fitted.odds_ratio.reason, None))]
         )
     rows = []
     for term in fitted.model.terms:
@@ -260,7 +260,12 @@ def model_table(name: str, title: str, fitted: FlagModel) -> Table:
             else Undefined(why if log.statistic is None else "z has no degrees of freedom")
         )
         rows.append(
-            (term_words(term.name), *reasoned(why, *cells), freedom, *reasoned(why, log.p_value))
+            (
+                term_words(term.name),
+                *with_reason(why, *cells),
+                freedom,
+                *with_reason(why, log.p_value),
+            )
         )
     sds = [
         f"SD of {term_words(effect.name)} between {effect.levels} levels of {effect.group}:"
@@ -278,10 +283,10 @@ def linear_table(model: MixedModel | str) -> Table:
     """The coefficients of the ratings with covariates."""
     if isinstance(model, str):
         return LAYOUTS.table(
-            "ratings_explored", [("condition", *reasoned(model, *[None] * 4))], note=""
+            "ratings_explored", [("condition", *with_reason(model, *[None] * 4))], note=""
         )
     rows = [
-        (term_words(term.name), *reasoned(e.reason, e.value, e.low, e.high, e.p_value))
+        (term_words(term.name), *with_reason(e.reason, e.value, e.low, e.high, e.p_value))
         for term in model.terms
         for e in (term.estimate,)
     ]
@@ -322,7 +327,7 @@ def conduct_table(data: Data, seen: Sequence[WatchedDay], conditions: Sequence[s
             (
                 condition,
                 len(mine),
-                *reasoned("no times were recorded" if mine else "nobody watched it", *cells),
+                *with_reason("no times were recorded" if mine else "nobody watched it", *cells),
             )
         )
     return LAYOUTS.table("conduct", rows)

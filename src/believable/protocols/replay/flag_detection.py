@@ -127,8 +127,8 @@ def counts_of(
 
 
 def sensitivity(people: Iterable[FlagCounts], level: float) -> Estimate:
-    """Estimate the d′ under which the hits of all viewers are most likely, each with the criterion
-    of their own false alarms.
+    """Estimate the d′ under which the hits of all viewers are most likely, each with the
+    criterion of that viewer's false alarms.
 
     This is a probit regression with the criteria as offsets. Half a hit of one more viewing is
     added, which for one viewer is the loglinear correction. The interval is a jackknife over

@@ -21,7 +21,7 @@ IntArray = np.ndarray[tuple[int], np.dtype[np.int64]]
 TOO_FEW = "there are too few replays, or they vary too little, for this model"
 
 
-#: With fewer people who watched both conditions, the spread of their own effects cannot be
+#: With fewer people who watched both conditions, the spread of individual effects cannot be
 #: estimated.
 FEWEST_PEOPLE = 5
 

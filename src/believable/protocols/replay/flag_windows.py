@@ -10,7 +10,8 @@ is measured in practice (`analysis.reaction_delays`). A person without one gets 
 | `choice`: chosen among the last actions after the press | the chosen one |
 | `line`: the button of the action's own line | that one |
 | `moment`: a press without actions to choose from | the one on screen when the window opened |
-| not recorded (older versions) | as `moment`, if the replay ran and the flag names what was on screen; else as it is |
+| not recorded (older versions) | as `moment`, if the replay ran and the flag names something on
+screen; else as it is |
 
 The rule looks at times only, never at violations, so that flags at random moments find violations
 no more often than other actions. As a second reading every key press can be placed by the window

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from believable.analysis.data import Data, logs
-from believable.analysis.findings import Column, Section, Table, reasoned
+from believable.analysis.findings import Column, Section, Table, with_reason
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, number
 from believable.analysis.settled_plan import Plan
@@ -142,8 +142,8 @@ def _cells(people: Mapping[str, FlagCounts], level: float) -> tuple[object, ...]
     return (
         sum(signals),
         sum(hits),
-        *reasoned(share.reason, *scaled),
-        *reasoned(d_prime.reason, d_prime.value, d_prime.low, d_prime.high),
+        *with_reason(share.reason, *scaled),
+        *with_reason(d_prime.reason, d_prime.value, d_prime.low, d_prime.high),
     )
 
 
@@ -176,8 +176,8 @@ def _by_category(seen: Sequence[WatchedDay], checked: Checked, level: float) -> 
             right,
             sum(row.signals for row in own),
             sum(row.hits for row in own),
-            *reasoned(alarms.reason, *scaled),
-            *reasoned("what the others are compared with", None, None, None),
+            *with_reason(alarms.reason, *scaled),
+            *with_reason("what the others are compared with", None, None, None),
         )
     )
     return LAYOUTS.table("flags_by_checker", rows)
@@ -228,7 +228,7 @@ def _detection_cells(
     people = counts_of(days, checked, is_signal)
     alarms = sum(own.false_alarms for own in people.values())
     noise = sum(own.noise for own in people.values())
-    shares = reasoned("nothing else was viewed", alarms / noise if noise else None)
+    shares = with_reason("nothing else was viewed", alarms / noise if noise else None)
     return *_cells(people, level), *shares
 
 
@@ -360,16 +360,16 @@ def _objective(
                 condition,
                 len(stimuli),
                 total,
-                *reasoned(
+                *with_reason(
                     "no actions",
                     100 * known / total if total else None,
                     100 * unknown / total if total else None,
                 ),
-                *reasoned(
+                *with_reason(
                     "no intention says what would fulfil it", float(np.mean(done)) if done else None
                 ),
-                *reasoned("no replays", len(kinds) / len(stimuli) if stimuli else None),
-                *reasoned(
+                *with_reason("no replays", len(kinds) / len(stimuli) if stimuli else None),
+                *with_reason(
                     "no replays",
                     (
                         sum(action.verb == "speak" for action in actions) / len(stimuli)
@@ -377,8 +377,8 @@ def _objective(
                         else None
                     ),
                 ),
-                *reasoned(rate.reason, rate.value),
-                *reasoned(rated.reason, rated.value),
+                *with_reason(rate.reason, rate.value),
+                *with_reason(rated.reason, rated.value),
             )
         )
     return LAYOUTS.table("objective", rows)

@@ -41,7 +41,7 @@ class Preference:
     test: TestResult
 
 
-def paired(
+def paired_difference(
     values: Mapping[str, Mapping[str, float]],
     ours: str,
     baseline: str,

@@ -166,7 +166,8 @@ def _watch(
 def _playback_rate(pool: Pool, trial: str) -> float:
     """How fast the replays of a trial are watched."""
     item = next(entry.item for entry in outline(pool.study.timeline) if entry.item.id == trial)
-    return item.player_controls.first_speed if item and item.player_controls else 1.0
+    controls = item and item.player.controls
+    return controls.first_speed if controls else 1.0
 
 
 def _practise(sessions: Sessions, delays_ms: FloatArray, hand: np.random.Generator) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from believable.analysis.data import Data
-from believable.analysis.findings import Section, Table, reasoned
+from believable.analysis.findings import Section, Table, with_reason
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, share
 from believable.analysis.settled_plan import Plan
@@ -38,7 +38,7 @@ def categories(data: Data, plan: Plan) -> Section | None:
             coded.group,
             coded.count,
             coded.total,
-            *reasoned(coded.share.reason, coded.share.value, coded.share.low, coded.share.high),
+            *with_reason(coded.share.reason, coded.share.value, coded.share.low, coded.share.high),
         )
         for coded in shares
     ]
@@ -77,7 +77,7 @@ def _tests(
         (
             labels[result.code, result.direction],
             "; ".join(f"{count.group}: {count.present} of {count.n}" for count in result.counts),
-            *reasoned(
+            *with_reason(
                 result.test.reason, result.test.statistic, result.test.p_value, result.p_adjusted
             ),
             result.test.method,

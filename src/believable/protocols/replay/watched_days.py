@@ -83,7 +83,7 @@ def contrast(data: Data, plan: Plan) -> tuple[str, str]:
     )
 
 
-def watched(data: Data, plan: Plan) -> tuple[WatchedDay, ...]:
+def watched_replays(data: Data, plan: Plan) -> tuple[WatchedDay, ...]:
     """Every replay watched in the trials of the role `day`, by session and position."""
     trials = data.table("trials")
     wanted = np.isin(trials["trial"].values.astype(str), list(plan.roles["day"]))
@@ -161,8 +161,8 @@ def ratings_by_page(
 def of_opened(
     answered: Mapping[tuple[str, int], float], seen: Sequence[WatchedDay]
 ) -> Mapping[tuple[str, int], float]:
-    """Keep the answers about replays whose plan or log was opened, by the record, not by what
-    people say.
+    """Keep the answers about replays whose plan or log was opened, by the record, not by people's
+    answers.
     """
     opened = {(day.session, day.position) for day in seen if day.opened}
     return {page: value for page, value in answered.items() if page in opened}

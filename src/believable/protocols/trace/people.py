@@ -146,7 +146,7 @@ def _tools(sessions: Sessions, positions: IntArray) -> ObjectArray:
     return kinds[sessions.plan[:, None], positions]
 
 
-def chosen(truth: TraceTruth, difference: Any, noise: Any, coin: Any) -> Any:
+def choose_answer(truth: TraceTruth, difference: Any, noise: Any, coin: Any) -> Any:
     """The answer to the final question: first, second, both or neither."""
     weighed = truth.memory * difference + noise
     tied = np.where(coin < 0.5, "both", "neither")
@@ -161,7 +161,7 @@ def _leave(truth: TraceTruth, sessions: Sessions, felt: Any) -> None:
     preference = roles.asked["preference"]
     where = sessions.pool.positions(preference.trial)[sessions.plan, 0]
     noise = rng.normal(0, truth.choice_noise, count)
-    said = chosen(truth, felt[:, 0] - felt[:, 1], noise, rng.random(count))
+    said = choose_answer(truth, felt[:, 0] - felt[:, 1], noise, rng.random(count))
     sessions.answer(sessions.people, where, preference.id, preference.kind, text=said)
     for role in ("age", "gender", "games"):
         asked = roles.asked.get(role)
@@ -254,7 +254,7 @@ class RoundPlayer(Mind):
             return None
         first, second = (self._belief(condition) for condition in self._opponents[:2])
         noise = self._rng.gauss(0, self._truth.choice_noise)
-        return str(chosen(self._truth, first - second, noise, self._rng.random()))
+        return str(choose_answer(self._truth, first - second, noise, self._rng.random()))
 
 
 PEOPLE = Behaviour(truth=TraceTruth, nothing=nothing, mind=RoundPlayer, fill=fill)

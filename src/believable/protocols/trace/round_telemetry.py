@@ -44,7 +44,7 @@ class Channel:
     values: FloatArray
 
 
-def overlaid(data: Data, plan: Plan, pairs: Sequence[Pair]) -> Section | None:
+def overlay_telemetry(data: Data, plan: Plan, pairs: Sequence[Pair]) -> Section | None:
     """Telemetry over traces; None where the bundle has none."""
     if TELEMETRY not in data.bundle.tables or not len(data.table(TELEMETRY)):
         return None

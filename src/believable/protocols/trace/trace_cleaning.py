@@ -23,8 +23,8 @@ from believable.analysis.trace_windows import (
     Tool,
     TraceAnnotation,
     Windowed,
-    counted,
-    windowed,
+    count_windows,
+    cut_windows,
 )
 from believable.contracts.trial import outline
 from believable.core.errors import InvalidInput
@@ -90,7 +90,7 @@ def clean(
 
     `choices` maps participants to 1, −1 or 0; None or absent is no answer.
     """
-    everything, drops = windowed(annotations, cleaning)
+    everything, drops = cut_windows(annotations, cleaning)
     inactive: dict[Tool, Outliers] = {}
     consensus: dict[Tool, Outliers] = {}
     kept: list[Windowed] = []
@@ -220,8 +220,8 @@ def _pair(
 
 def differences(pairs: Sequence[Pair], epsilon: float, centre: Centre) -> dict[str, FloatArray]:
     """Per participant: the measure of the first round minus that of the second."""
-    first = counted([pair.first for pair in pairs], epsilon, centre)
-    second = counted([pair.second for pair in pairs], epsilon, centre)
+    first = count_windows([pair.first for pair in pairs], epsilon, centre)
+    second = count_windows([pair.second for pair in pairs], epsilon, centre)
     return {name: first[name] - second[name] for name in MEASURES}
 
 
@@ -248,7 +248,9 @@ def choices(data: Data) -> dict[str, int | None]:
     }
 
 
-def annotated(data: Data, plan: Plan) -> tuple[tuple[TraceAnnotation, ...], tuple[Drop, ...]]:
+def annotated_rounds(
+    data: Data, plan: Plan
+) -> tuple[tuple[TraceAnnotation, ...], tuple[Drop, ...]]:
     """Every annotated round, in the order of sessions and rounds, and a row for those with an
     unknown tool.
     """

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from believable.analysis.data import OWN_ROUND
-from believable.analysis.findings import Cell, Chart, Column, Table, reasoned, tested_cells
+from believable.analysis.findings import Cell, Chart, Column, Table, tested_cells, with_reason
 from believable.analysis.instrument_comparison import CorrelationRow, correlations
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, in_words, level_words
@@ -262,9 +262,11 @@ def group_means(pairs: Sequence[Pair], cleaning: Cleaning) -> tuple[Table, Table
         alpha = krippendorff_alpha(windows.T, "interval") if len(windows) > 1 else None
         others = _left_out_sda(windows)
         lone = "one annotator only"
-        coefficient = reasoned(lone, None) if alpha is None else reasoned(alpha.reason, alpha.value)
+        coefficient = (
+            with_reason(lone, None) if alpha is None else with_reason(alpha.reason, alpha.value)
+        )
         agreeing.append(
-            (TOOL_NAMES[tool], condition, len(windows), *coefficient, *reasoned(lone, others))
+            (TOOL_NAMES[tool], condition, len(windows), *coefficient, *with_reason(lone, others))
         )
     means = LAYOUTS.table("mean_traces", rows)
     agreement = LAYOUTS.table(

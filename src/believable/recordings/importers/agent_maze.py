@@ -52,7 +52,7 @@ def read_maze(maze: Path) -> RecordedWorld:
 
 def _matrix(path: Path, maze: Path) -> list[list[str]]:
     """A tile matrix: rows of tiles, or the whole map in one line, cut by the stated width."""
-    with _open(path) as file:
+    with open_log(path) as file:
         rows = [[cell.strip() for cell in row if cell.strip()] for row in csv.reader(file)]
     rows = [row for row in rows if row]
     size = read_json(maze / "maze_meta_info.json")
@@ -67,7 +67,7 @@ def _matrix(path: Path, maze: Path) -> list[list[str]]:
     return rows
 
 
-def _open(path: Path) -> TextIO:
+def open_log(path: Path) -> TextIO:
     if not path.is_file():
         raise InvalidInput(
             f"{path}: there is no such file, and the map needs it. Copy the whole folder of the"
@@ -78,7 +78,7 @@ def _open(path: Path) -> TextIO:
 
 def _block_names(path: Path) -> dict[str, tuple[str, ...]]:
     """Block number → names below the world, e.g. ('Hobbs Cafe', 'cafe')."""
-    with _open(path) as file:
+    with open_log(path) as file:
         return {
             row[0].strip(): tuple(cell.strip() for cell in row[2:])
             for row in csv.reader(file)

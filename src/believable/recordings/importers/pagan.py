@@ -3,8 +3,8 @@ as it should be.
 
 An export has the columns `OriginalName, DatabaseName, Participant, SessionID, Timestamp, VideoTime,
 Value`, newer ones also `ExternalPID`; any others are kept as extras. Rows arrive as the network
-delivered them: sessions interleave, rows are duplicated or out of order. Rows are put back in the
-order of their own timestamps, and exact repetitions are counted and left out; nothing is filled in
+delivered them: sessions interleave, rows are duplicated or out of order. Rows are sorted by their
+timestamps, and exact repetitions are counted and left out; nothing is filled in
 or repaired, and contradictions between rows are not resolved.
 """
 

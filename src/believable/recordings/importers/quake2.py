@@ -38,7 +38,7 @@ HEALTH, AMMUNITION, ARMOUR, PICKUP_ICON, PICKUP_WORDS, FRAGS = 1, 3, 5, 7, 8, 14
 DEAD, FROZEN = (2, 3), 4
 #: The model number of other players.
 FIGURE = 255
-#: The sounds of one's own pickups, for pickups that the status bar does not name.
+#: The sounds of the player's pickups that the status bar does not name.
 PICKUP_SOUNDS: Mapping[str, str] = {
     "misc/w_pkup.wav": "weapon",
     "misc/am_pkup.wav": "ammunition",
@@ -132,7 +132,7 @@ def _pickups(
         yield DemoEvent(frame, "pick-up", named)
 
 
-def carried(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> list[frozenset[str]]:
+def carried_pickups(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> list[frozenset[str]]:
     """The player's pickups since the last death, in each frame."""
     by_frame: dict[int, list[DemoEvent]] = {}
     for event in events:
@@ -300,7 +300,9 @@ def _telemetry(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> dict[str, tup
     columns["pitch"] = tuple(round(frame.player.view_angles[0], 2) for frame in frames)
     columns["weapon"] = tuple(_weapon(demo.model_name(frame.player.gun_index)) for frame in frames)
     columns["alive"] = tuple(frame.player.move_type not in (*DEAD, FROZEN) for frame in frames)
-    columns["carried"] = tuple(", ".join(sorted(held)) or None for held in carried(demo, events))
+    columns["carried"] = tuple(
+        ", ".join(sorted(held)) or None for held in carried_pickups(demo, events)
+    )
     columns["events"] = tuple(
         " ".join(verbs.get(number, [])) or None for number in range(len(frames))
     )

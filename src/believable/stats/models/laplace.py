@@ -95,7 +95,7 @@ def fit_laplace(
 
     The log-likelihood leaves out the binomial coefficients.
     """
-    ordered, scales = random_effects.standardised(by_size(varying))
+    ordered, scales = random_effects.standardise_columns(by_size(varying))
     surface = _Surface(successes, trials, fixed, ordered, prior_sd, random_prior_sd)
     p = fixed.shape[1]
     lower = np.concatenate([np.full(p, -np.inf), random_effects.lower_limits(ordered)])
@@ -108,7 +108,7 @@ def fit_laplace(
         at, curve, left = other if surface(other[0]) < surface(at) - 1e-9 else (at, curve, left)
     spread = linalg.pinvh(curve)[:p, :p]
     blocks = [
-        random_effects.unscaled(block, scale)
+        random_effects.unscale_block(block, scale)
         for block, scale in zip(random_effects.blocks(at[p:], ordered), scales, strict=True)
     ]
     return LaplaceFit(

@@ -113,7 +113,7 @@ class _DevianceProblem:
         q, upper = linalg.qr(matrices.fixed, mode="economic")
         projected = q.T @ matrices.response
         residual = matrices.response - q @ projected
-        varying, scales = random_effects.standardised(by_size(matrices.varying))
+        varying, scales = random_effects.standardise_columns(by_size(matrices.varying))
         products = gram(varying, np.column_stack([q, residual]))
         begin = random_effects.likely_start(varying, residual)
         solved = linalg.solve_triangular(upper, projected)
@@ -313,7 +313,7 @@ def _describe(
     )
     relative = random_effects.blocks(theta, problem.varying)
     cholesky = [
-        random_effects.unscaled(block, scale)
+        random_effects.unscale_block(block, scale)
         for block, scale in zip(relative, problem.scales, strict=True)
     ]
     parts = [sigma**2 * block @ block.T for block in cholesky]

@@ -14,35 +14,23 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from believable.core.errors import InvalidInput, MissingExtra
-from believable.stats.estimate import Estimate, check_level, without_interval
+from believable.stats.estimate import check_level, without_interval
 from believable.stats.inputs import FloatArray, one_of
 from believable.stats.models import random_effects
-from believable.stats.models.answer_counts import (
-    CellCounts,
-    collapse,
-    is_separated,
-    log_choose,
-    trials_of,
-)
+from believable.stats.models.answer_counts import CellCounts, collapse, is_separated, trials_of
 from believable.stats.models.design import Design, Table, Varying, design, parse
 from believable.stats.models.fitted import Convergence, MixedModel, ModelTerm
-from believable.stats.models.laplace import fit_laplace
+from believable.stats.models.penalised_logistic import (
+    coefficient,
+    fit_penalised,
+    fitted_model,
+    odds,
+)
 from believable.stats.regression import INTERCEPT
 
-PRIOR_SD, PRIOR_SD_INTERCEPT = 2.5, 10.0
-_PENALISED = (
-    f"penalised (Laplace, normal prior with sd {PRIOR_SD:g}, intercept {PRIOR_SD_INTERCEPT:g})"
-)
-#: Of the half-normal prior of a standard deviation between levels, in log odds, if data are too
-#: sparse to limit it.
-PRIOR_SD_RANDOM = 1.5
 #: A standard deviation between levels beyond this (odds of 20 to 1 at one SD) says that the answers
 #: do not limit it.
 LARGEST_SD = 3.0
-_SPARSE = (
-    f"{_PENALISED.removesuffix(')')}, half-normal prior with sd {PRIOR_SD_RANDOM:g} for random"
-    " effects)"
-)
 
 
 def mixed_logistic(
@@ -113,7 +101,7 @@ def mixed_logistic(
         _degrees_of_freedom(matrices) if freedom == "levels" else (None,) * len(matrices.names)
     )
     if is_separated(counts.successes, counts.trials, counts.fixed):
-        return _fit_penalised(matrices, counts, degrees, level, separated=True)
+        return fit_penalised(matrices, counts, degrees, level, separated=True)
     fit, messages = _run(engine, counts, matrices)
     if group := _always_alike(counts):
         reason = (
@@ -124,7 +112,7 @@ def mixed_logistic(
     if not bool(fit.converged) or not np.isfinite(fit.se).all():
         return _report_failure(matrices, counts, fit, messages, level)
     if _is_unlimited(fit, counts):
-        return _fit_penalised(matrices, counts, degrees, level, separated=False)
+        return fit_penalised(matrices, counts, degrees, level, separated=False)
     model = _describe(matrices, counts, fit, messages, degrees, level)
     if interval == "profile":
         bounds = [
@@ -241,7 +229,7 @@ def _describe(
     level: float,
 ) -> MixedModel:
     terms = tuple(
-        _term(
+        coefficient(
             name,
             beta=float(beta),
             se=float(se),
@@ -264,7 +252,7 @@ def _describe(
         evaluations=int(fit.n_eval),
         messages=messages,
     )
-    return _model(
+    return fitted_model(
         matrices,
         counts=counts,
         terms=terms,
@@ -276,34 +264,6 @@ def _describe(
     )
 
 
-def _model(
-    matrices: Design,
-    counts: CellCounts,
-    terms: Any,
-    sds: Any,
-    correlations: Any,
-    log_likelihood: float,
-    criterion: str,
-    convergence: Convergence,
-    notes: tuple[str, ...] = (),
-) -> MixedModel:
-    groups = tuple(dict.fromkeys((v.group, v.levels) for v in counts.varying))
-    return MixedModel(
-        formula=matrices.formula.text,
-        terms=terms,
-        random=sds,
-        correlations=correlations,
-        sigma=None,
-        log_likelihood=log_likelihood,
-        criterion=criterion,
-        n=counts.n,
-        groups=groups,
-        method=f"logistic mixed model, {criterion}",
-        convergence=convergence,
-        notes=matrices.notes + notes,
-    )
-
-
 def _is_unlimited(fit: Any, counts: CellCounts) -> bool:
     """Is a spread between levels so large that only answers without exception can mean it?"""
     for packed, v in zip(fit.varcorr, counts.varying, strict=True):
@@ -311,77 +271,6 @@ def _is_unlimited(fit: Any, counts: CellCounts) -> bool:
         if float(variances.max()) > LARGEST_SD**2:
             return True
     return False
-
-
-def _fit_penalised(
-    matrices: Design,
-    counts: CellCounts,
-    degrees: tuple[float | None, ...],
-    level: float,
-    *,
-    separated: bool,
-) -> MixedModel:
-    """The named fit with priors: of the coefficients if they are separated; of the spreads between
-    levels, too, if the data do not limit them.
-    """
-    prior = np.array(
-        [PRIOR_SD_INTERCEPT if name == INTERCEPT else PRIOR_SD for name in matrices.names]
-    )
-    spread = math.inf if separated else PRIOR_SD_RANDOM
-    fit = fit_laplace(
-        counts.successes,
-        counts.trials,
-        counts.fixed,
-        counts.varying,
-        prior_sd=prior,
-        random_prior_sd=spread,
-    )
-    terms = tuple(
-        _term(
-            name,
-            beta=float(beta),
-            se=math.sqrt(float(variance)),
-            df=df,
-            n=counts.n,
-            level=level,
-            method="penalised Laplace, Wald interval",
-        )
-        for name, beta, variance, df in zip(
-            matrices.names, fit.beta, np.diagonal(fit.cov_beta), degrees, strict=True
-        )
-    )
-    sds, correlations = random_effects.describe(
-        [block @ block.T for block in fit.blocks], fit.varying
-    )
-    convergence = Convergence(
-        converged=fit.converged,
-        singular=fit.singular,
-        separated=separated,
-        evaluations=fit.evaluations,
-        decrease_left=fit.decrease_left,
-    )
-    total = fit.log_likelihood + log_choose(counts.trials, counts.successes) + counts.constant
-    note = (
-        "separation: fixed effects predict some answers perfectly; the estimates are from a"
-        " penalised fit"
-        if separated
-        else (
-            "too sparse for this model: the answers do not limit the spread between levels of a"
-            " random effect; the estimates are from a penalised fit"
-        )
-    )
-    criterion = _PENALISED if separated else _SPARSE
-    return _model(
-        matrices,
-        counts=counts,
-        terms=terms,
-        sds=sds,
-        correlations=correlations,
-        log_likelihood=total,
-        criterion=criterion,
-        convergence=convergence,
-        notes=(note,),
-    )
 
 
 def _always_alike(counts: CellCounts) -> str | None:
@@ -426,7 +315,7 @@ def _report_failure(
         messages=messages or (reason,),
     )
     log_likelihood = float(fit.loglik) + counts.constant
-    return _model(
+    return fitted_model(
         matrices,
         counts=counts,
         terms=terms,
@@ -439,54 +328,11 @@ def _report_failure(
     )
 
 
-def _term(
-    name: str, beta: float, se: float, df: float | None, n: int, level: float, method: str
-) -> ModelTerm:
-    if df is not None and df < 1:
-        reason = "too few levels of a group tell this effect: it has no degrees of freedom"
-        return ModelTerm(
-            name, without_interval(beta, reason, method=f"log odds, {method}", n=n, level=level)
-        )
-    spread = stats.norm if df is None else stats.t(df)
-    half = float(spread.ppf((1 + level) / 2)) * se
-    estimate = Estimate(
-        value=beta,
-        low=beta - half,
-        high=beta + half,
-        level=level,
-        n=n,
-        method=f"log odds, {method}",
-        se=se,
-        statistic=beta / se,
-        df=() if df is None else (df,),
-        p_value=2 * float(spread.sf(abs(beta / se))),
-    )
-    return ModelTerm(name, estimate, _odds(estimate))
-
-
-def _odds(estimate: Estimate) -> Estimate:
-    def power(value: float | None) -> float:
-        return math.inf if value is None or value > 700 else math.exp(value)
-
-    method = estimate.method.replace("log odds", "odds ratio")
-    return Estimate(
-        value=power(estimate.value),
-        low=power(estimate.low),
-        high=power(estimate.high),
-        level=estimate.level,
-        n=estimate.n,
-        method=method,
-        statistic=estimate.statistic,
-        df=estimate.df,
-        p_value=estimate.p_value,
-    )
-
-
 def _with_bounds(term: ModelTerm, low: float, high: float) -> ModelTerm:
     estimate = replace(
         term.estimate, low=low, high=high, method="log odds, Laplace, profile-likelihood interval"
     )
-    return replace(term, estimate=estimate, odds_ratio=_odds(estimate))
+    return replace(term, estimate=estimate, odds_ratio=odds(estimate))
 
 
 def _profile(

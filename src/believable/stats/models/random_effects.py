@@ -25,7 +25,9 @@ SINGULAR_BELOW = 1e-4
 """A relative standard deviation below this counts as none, as in lme4."""
 
 
-def standardised(varying: tuple[Varying, ...]) -> tuple[tuple[Varying, ...], list[FloatArray]]:
+def standardise_columns(
+    varying: tuple[Varying, ...],
+) -> tuple[tuple[Varying, ...], list[FloatArray]]:
     """Columns of mean square 1, so that an optimiser meets one scale; and the factors they were
     divided by.
     """
@@ -37,7 +39,7 @@ def standardised(varying: tuple[Varying, ...]) -> tuple[tuple[Varying, ...], lis
     return scaled, scales
 
 
-def unscaled(block: FloatArray, scale: FloatArray) -> FloatArray:
+def unscale_block(block: FloatArray, scale: FloatArray) -> FloatArray:
     """The Cholesky block of the columns before they were divided."""
     return block / scale[:, None]
 

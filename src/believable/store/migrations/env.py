@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from believable.store.database_tables import metadata
+from believable.store.tables.metadata import metadata
 
 context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
 context.run_migrations()

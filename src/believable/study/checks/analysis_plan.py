@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from believable.contracts.protocol import CONDITIONS, Declaration, Option, Outcome, Role, problem_of
+from believable.contracts.protocol import (
+    Declaration,
+    Option,
+    Outcome,
+    Role,
+    problem_of,
+    subjects_of,
+)
 from believable.contracts.registries import INSTRUMENTS, PROTOCOLS
 from believable.contracts.trial import Question, TrialBase, outline
 from believable.core.nodes import Node
-from believable.study.checks.names import repeated
+from believable.study.checks.names import report_repeated
 from believable.study.checks.own_measures import check_measures
 from believable.study.checks.protocol_fit import check_protocol_fit
 from believable.study.declaration import DeclaredPlan, ExclusionRule, Hypothesis
@@ -189,7 +196,7 @@ class _PlanChecker:
         pairs = [
             (hypothesis, self._reading.place(hypothesis)) for hypothesis in self._plan.hypotheses
         ]
-        repeated(
+        report_repeated(
             self._reading,
             [(hypothesis.id, node.get("id") or node) for hypothesis, node in pairs],
             "hypothesis",
@@ -203,7 +210,7 @@ class _PlanChecker:
             return
         outcome = self._declaration.outcome(hypothesis.outcome)
         place = node.get("criterion") or node
-        parts = self._reading.study.conditions if outcome.parts == CONDITIONS else outcome.parts
+        parts = subjects_of(outcome, self._reading.study.conditions)
         if hypothesis.about is not None and hypothesis.about not in parts:
             what = f"part of the outcome {outcome.name!r}:"
             self._reading.report(self._at(node, "about"), *unknown(what, hypothesis.about, parts))
@@ -288,7 +295,7 @@ class _PlanChecker:
             for name, place in zip(names, listed, strict=True):
                 self._known(name, place)
                 seen.append((name, place))
-        repeated(self._reading, seen, "outcome")
+        report_repeated(self._reading, seen, "outcome")
 
     def tests(self) -> None:
         place = self._node.get("tests")
@@ -352,7 +359,7 @@ class _PlanChecker:
         checks = [
             name
             for name, item in self._items.items()
-            if item.right_answers or self._has_attention_row(item)
+            if item.quiz.right_answers or self._has_attention_row(item)
         ]
         if rule.rule == "failed_check" and rule.check is not None and rule.check not in checks:
             if not self._has_certainty(rule.check):

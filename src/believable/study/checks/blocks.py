@@ -12,8 +12,13 @@ from math import comb
 from believable.contracts.record import Text
 from believable.contracts.trial import Block, Slot, outline, turn_of
 from believable.core.nodes import Node
-from believable.study.checks.names import known_condition, known_scenario, known_stimulus, repeated
-from believable.study.levels import pool, settings, unit_count, williams
+from believable.study.checks.names import (
+    known_condition,
+    known_scenario,
+    known_stimulus,
+    report_repeated,
+)
+from believable.study.levels import pair_of, pool, settings, unit_count, williams
 from believable.study.plan import Page, latin_sizes, unroll, waiting
 from believable.study.reading import Reading
 from believable.study.records import Study
@@ -41,13 +46,47 @@ def _block(reading: Reading, block: Block, around: tuple[Block, ...]) -> None:
                 cure,
             )
             return
-    if not _levels(reading, block, place):
+    if not _pairs(reading, block, place) or not _levels(reading, block, place):
         return
-    if block.over == "condition" and reading.broken("conditions"):
+    if block.over in ("condition", "pair") and reading.broken("conditions"):
         return
     if block.over in ("scenario", "stimulus") and reading.broken("stimuli"):
         return
     _counts(reading, block, place)
+
+
+def _pairs(reading: Reading, block: Block, place: Node) -> bool:
+    """Return whether the keys about pairs fit each other; report them if not."""
+    if block.over != "pair":
+        node = next(filter(None, map(place.get, ("pairs", "center"))), None)
+        if node is not None:
+            reading.report(node, "pairs of nothing.", "Add `over: pair`, or remove it.")
+        return node is None
+    problem = None
+    if block.pairs == "star" and block.center is None:
+        problem = "a star without a center.", "Add `center: CONDITION`, such as people."
+    elif block.pairs != "star" and block.center is not None:
+        problem = f"a center, but `pairs: {block.pairs}`.", "Write `pairs: star`, or remove it."
+    elif (block.pairs == "listed") != (block.levels is not None):
+        wrong = "listed pairs without a list" if block.levels is None else "a list of pairs"
+        problem = (
+            f"{wrong}, and `pairs: {block.pairs}`.",
+            ("Write `pairs: listed` and `levels: [first-second, …]`."),
+        )
+    if problem is not None:
+        reading.report(place.get("pairs") or place.get("center") or place, *problem)
+        return False
+    return known_condition(reading, block.center, place.get("center"))
+
+
+def _known_pair(reading: Reading, name: str, node: Node) -> bool:
+    first, second = pair_of(name)
+    if not second or first == second:
+        reading.report(
+            node, f"{name!r} is no pair of two conditions.", "Write it as first-second: people-v1."
+        )
+        return False
+    return known_condition(reading, first, node) and known_condition(reading, second, node)
 
 
 def _levels(reading: Reading, block: Block, place: Node) -> bool:
@@ -59,10 +98,13 @@ def _levels(reading: Reading, block: Block, place: Node) -> bool:
             listed, "levels without `over`.", "Say what they are levels of: `over: condition`."
         )
         return False
-    repeated(reading, zip(block.levels, listed, strict=False), "level")
-    known = {"condition": known_condition, "scenario": known_scenario, "stimulus": known_stimulus}[
-        block.over
-    ]
+    report_repeated(reading, zip(block.levels, listed, strict=False), "level")
+    known = {
+        "condition": known_condition,
+        "scenario": known_scenario,
+        "stimulus": known_stimulus,
+        "pair": _known_pair,
+    }[block.over]
     sound = [known(reading, name, node) for name, node in zip(block.levels, listed, strict=False)]
     return all(sound)
 
@@ -132,6 +174,7 @@ _NONE = {
     "condition": "Declare `conditions: [...]`.",
     "scenario": "Give stimuli a `scenario`.",
     "stimulus": "Add stimuli that fit the blocks around this one.",
+    "pair": "Declare `conditions: [...]`, at least two.",
 }
 
 
@@ -142,7 +185,19 @@ MAX_VARIANTS = 500
 MAX_ARM_COMBINATIONS = 2_000
 #: Keys of blocks and trials that decide how many stimuli are needed, besides those that name them.
 _SUPPLY_KEYS = frozenset(
-    ("over", "levels", "sample", "repeat", "order", "skip_if", "condition", "scenario", "arm")
+    (
+        "over",
+        "pairs",
+        "center",
+        "levels",
+        "sample",
+        "repeat",
+        "order",
+        "skip_if",
+        "condition",
+        "scenario",
+        "arm",
+    )
 )
 
 
@@ -176,10 +231,9 @@ def check_turns(reading: Reading) -> None:
                     message,
                     "Give one word for each turn: `{First|Second}`.",
                 )
-        if entry.item.shown_turn is not None and entry.item.shown_turn > (
-            turns.get(entry.item.shown_round or "") or 0
-        ):
-            message = f"turn {entry.item.shown_turn} of {entry.item.shown_round!r} is not played."
+        shown = entry.item.own_round
+        if shown is not None and shown.turn is not None and shown.turn > turns.get(shown.trial, 0):
+            message = f"turn {shown.turn} of {shown.trial!r} is not played."
             reading.report(
                 reading.place(entry.item).get("stimulus") or reading.place(entry.item),
                 message,

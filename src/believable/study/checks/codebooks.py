@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from believable.contracts.trial import Block, outline
 from believable.core.nodes import Node
-from believable.study.codebook import FLAGS, Code, Codebook, ready_names, resolved
+from believable.study.codebook import FLAGS, Code, Codebook, ready_names, resolve_codebook
 from believable.study.kinds import kinds_on
 from believable.study.reading import Reading
 from believable.study.wording import unknown
@@ -54,7 +54,7 @@ def _doubtful(reading: Reading, source: str) -> bool:
 
 
 def _check_book(reading: Reading, book: Codebook, node: Node) -> None:
-    whole = resolved(book)
+    whole = resolve_codebook(book)
     if not whole.codes:
         reading.report(
             node,

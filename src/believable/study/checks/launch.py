@@ -36,7 +36,11 @@ def launch_problems(definition: Definition) -> list[Problem]:
 
 
 def _consent(definition: Definition) -> Iterator[Problem]:
-    pages = [entry.item for entry in outline(definition.study.timeline) if entry.item.can_decline]
+    pages = [
+        entry.item
+        for entry in outline(definition.study.timeline)
+        if entry.item.ending == "declined"
+    ]
     if not pages:
         message = "there is no consent page: people take part without having agreed."
         yield _warning(
@@ -78,7 +82,7 @@ def _devices(definition: Definition) -> Iterator[Problem]:
 
 def _speeds(definition: Definition) -> Iterator[Problem]:
     for entry in outline(definition.study.timeline):
-        controls = entry.item.player_controls
+        controls = entry.item.player.controls
         if (
             controls is None
             or not controls.must_finish

@@ -19,7 +19,7 @@ _RESERVED = "any"
 def check_stimuli(reading: Reading) -> None:
     study = reading.study
     places = [(stimulus, reading.place(stimulus)) for stimulus in study.stimuli]
-    repeated(
+    report_repeated(
         reading, [(stimulus.id, node.get("id") or node) for stimulus, node in places], "stimulus id"
     )
     for stimulus, node in places:
@@ -71,7 +71,7 @@ def _conditions(reading: Reading) -> None:
     place = reading.root.get("conditions")
     if place is None or not place.is_list or reading.broken("conditions"):
         return
-    repeated(reading, [(node.value, node) for node in place], "condition")
+    report_repeated(reading, [(node.value, node) for node in place], "condition")
     if reading.broken("stimuli"):
         return
     used = {stimulus.condition for stimulus in reading.study.stimuli}
@@ -93,7 +93,7 @@ def check_timeline(reading: Reading) -> None:
         _prompts(reading, entry.item)
 
 
-def repeated(reading: Reading, nodes: Iterable[tuple[str, Node]], what: str) -> None:
+def report_repeated(reading: Reading, nodes: Iterable[tuple[str, Node]], what: str) -> None:
     """Report each name that was given before."""
     lines: dict[str, int] = {}
     for name, node in nodes:
@@ -110,7 +110,7 @@ def _check_ids(
     reading: Reading, records: Sequence[TrialBase] | Sequence[Question], what: str
 ) -> None:
     places = [(record.id, reading.place(record).get("id")) for record in records]
-    repeated(reading, [(name, node) for name, node in places if node is not None], what)
+    report_repeated(reading, [(name, node) for name, node in places if node is not None], what)
 
 
 def _prompts(reading: Reading, item: TrialBase) -> None:
@@ -140,7 +140,7 @@ def check_arms(reading: Reading) -> None:
         misnamed = bool(tested - set(reading.study.arms) - {None})
         for name, levels in reading.study.arms.items():
             node = place.value[name]
-            repeated(reading, [(level.value, level) for level in node], "level")
+            report_repeated(reading, [(level.value, level) for level in node], "level")
             if not levels:
                 reading.report(node, f"the arm {name!r} has no levels.", "List two or more.")
             elif len(levels) == 1:

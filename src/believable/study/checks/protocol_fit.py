@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from believable.contracts.protocol import Declaration, Role
-from believable.contracts.trial import PlannedTrial
+from believable.contracts.trial import PlannedTrial, Question
 from believable.core.errors import BelievableError
 from believable.core.nodes import Node
 from believable.study.declaration import DeclaredPlan
@@ -66,7 +66,12 @@ def _asked_rightly(
         f"Name another question in `roles: {{{role.name}: …}}`, or remove `protocol` and declare"
         " `measures`."
     )
-    about = [conditions for page, conditions in pages if _asks(page, played[role.name])]
+    about = [
+        conditions
+        for page, shown in pages
+        if (asked := _asks(page, played[role.name])) is not None
+        for conditions in _about(page, asked, shown)
+    ]
     fitting = [conditions for conditions in about if len(conditions) == role.stimuli]
     name = played[role.name][0]
     if not fitting:
@@ -89,14 +94,22 @@ def _asked_rightly(
         reading.report(place, message, cure)
 
 
-def _asks(page: PlannedTrial, names: tuple[str, ...]) -> bool:
+def _asks(page: PlannedTrial, names: tuple[str, ...]) -> Question | None:
     for name in names:
         trial, _, question = name.rpartition(".")
-        if trial in ("", page.trial.id) and any(
-            asked.id == question for asked in page.trial.all_questions
-        ):
-            return True
-    return False
+        asked = (asked for asked in page.trial.all_questions if asked.id == question)
+        if trial in ("", page.trial.id) and (match := next(asked, None)) is not None:
+            return match
+    return None
+
+
+def _about(page: PlannedTrial, asked: Question, shown: Conditions) -> list[Conditions]:
+    """The conditions that a question is about: those of the page, or of one clip after the
+    other.
+    """
+    if asked in page.trial.repeated_questions:
+        return [(condition,) for condition in shown]
+    return [shown]
 
 
 def _role_players(role: Role, declared: DeclaredPlan, study: Study) -> tuple[str, ...]:
@@ -125,9 +138,6 @@ def _pages(study: Study) -> Iterator[tuple[PlannedTrial, Conditions]]:
             study, Assignment(dict(cell.arms), dict(cell.rows), session_seed(study, number))
         )
         for page in pages:
-            if page.trial.repeated_questions:
-                yield from ((page, (of_stimulus.get(name),)) for name in page.played)
-                continue
             about = [pages[position] for position in rated_positions(pages, page.position)]
             if page.played:
                 yield page, tuple(of_stimulus.get(name) for name in page.played)

@@ -11,7 +11,8 @@ from believable.contracts.registries import INSTRUMENTS
 from believable.contracts.trial import Entry, Question, outline
 from believable.core.errors import InvalidInput
 from believable.core.nodes import Node
-from believable.study.reading import Reading, impossible_answer
+from believable.study.question_reading import impossible_answer
+from believable.study.reading import Reading
 from believable.study.wording import shown, unknown
 
 _NUMERIC = ("number", "integer")
@@ -95,13 +96,13 @@ class _RuleChecker:
             )
             self._reading.report(place, message, "Use it in `show_if` of a question below `ask:`.")
             return
-        there = trial.opens_beside
+        there = trial.player.overlays
         if trial.rated_turn is not None:
             there = tuple(
                 name
                 for entry in self._entries[:index]
                 if trial.is_about(entry.item)
-                for name in entry.item.opens_beside
+                for name in entry.item.player.overlays
             )
         if not (there if rule.opened == "any" else rule.opened in there):
             message = (

@@ -28,13 +28,14 @@ from believable.web.console import (
     review_page,
     rounds_page,
     second_factor_page,
+    session_page,
     sessions_page,
     studies_page,
     users_page,
     versions_page,
 )
 from believable.web.console.console_page import Console, Route
-from believable.web.console.guard import PATH, guarded
+from believable.web.console.guard import PATH, guard_page
 from believable.web.templating import templates
 
 __all__ = ["PAGES", "ROUTES", "Console", "first_link", "router"]
@@ -48,6 +49,7 @@ PAGES = (
     launch_page,
     monitor_page,
     sessions_page,
+    session_page,
     review_page,
     results_page,
     versions_page,
@@ -76,7 +78,7 @@ def router(console: Console) -> APIRouter:
     for route in ROUTES:
         routes.add_route(
             f"{PATH}{route.path}",
-            guarded(console, route),
+            guard_page(console, route),
             methods=[route.method],
             include_in_schema=False,
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from starlette.responses import RedirectResponse, Response
 
 from believable.core.errors import InvalidInput, TooManyTries
-from believable.store import accounts
-from believable.store.accounts import Login
+from believable.store import accounts, log_ins
+from believable.store.log_ins import Login
 from believable.web.console.console_page import (
     ANYBODY,
     EVERY_USER,
@@ -25,7 +25,7 @@ from believable.web.console.guard import (
     visitor_token,
 )
 from believable.web.console.password_check import begin_try, run_hashing
-from believable.web.console.second_factor_page import entered, inside
+from believable.web.console.second_factor_page import enter_console, inside
 
 WRONG = "Name or password is wrong."
 
@@ -80,7 +80,7 @@ async def log_in(visit: ConsoleVisit) -> Response:
     if not right or user is None:
         return _login_form(visit, message=WRONG, status=401)
 
-    return await entered(visit, user.name, safe_next(visit.form.get("next", PATH)))
+    return await enter_console(visit, user.name, safe_next(visit.form.get("next", PATH)))
 
 
 # ----------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ async def welcome(visit: ConsoleVisit) -> Response:
         user=user.name,
         kind="account",
     )
-    return await entered(visit, user.name, PATH)
+    return await enter_console(visit, user.name, PATH)
 
 
 async def _new_password(visit: ConsoleVisit) -> str:
@@ -160,7 +160,7 @@ async def change_password(visit: ConsoleVisit) -> Response:
         return _account(visit, message=str(error), status=422)
 
     token, _ = await visit.change(
-        lambda conn: accounts.change_password(
+        lambda conn: log_ins.change_password(
             conn,
             console.key,
             name,
@@ -178,7 +178,7 @@ async def change_password(visit: ConsoleVisit) -> Response:
 async def log_out(visit: ConsoleVisit) -> Response:
     login = visit.login
     assert login is not None
-    await visit.change(lambda conn: accounts.log_out(conn, login), "logged out", kind="account")
+    await visit.change(lambda conn: log_ins.log_out(conn, login), "logged out", kind="account")
     return _left()
 
 

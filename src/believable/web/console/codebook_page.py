@@ -160,7 +160,9 @@ async def change(visit: ConsoleVisit) -> Response:
     if new == book.book:
         return _editor(visit, project, book, text, message="Nothing has changed.")
     touched = [code_change.code for code_change in changed if code_change.touches_labels]
-    counts = await visit.read(lambda conn: coding_projects.affected(conn, project.id, touched))
+    counts = await visit.read(
+        lambda conn: coding_projects.affected_labels(conn, project.id, touched)
+    )
     asked = [
         code_change
         for code_change in changed

@@ -17,7 +17,7 @@ from believable.store.coding_projects import CodingProject, project_id
 from believable.store.coding_rounds import CoderProgress
 from believable.store.engine import Connection
 from believable.store.rights import coders_for, role_in_project
-from believable.study.codebook import Codebook, ready, ready_names, resolved
+from believable.study.codebook import Codebook, ready, ready_names, resolve_codebook
 from believable.web.console.coding_views import averages, the_book, the_project
 from believable.web.console.console_page import COORDINATORS, EVERY_USER, ConsoleVisit, Route
 from believable.web.console.guard import PATH
@@ -84,7 +84,7 @@ def _lines(conn: Connection, projects: Sequence[CodingProject]) -> list[ProjectL
 
 async def _codebooks(visit: ConsoleVisit, definition: str) -> list[Codebook]:
     parsed = await visit.definition(definition)
-    return [resolved(codebook) for codebook in parsed.study.codebooks]
+    return [resolve_codebook(codebook) for codebook in parsed.study.codebooks]
 
 
 # ---------------------------------------------------------------------------------------------- new
@@ -132,7 +132,7 @@ async def _chosen_book(visit: ConsoleVisit, definition: str, wanted: str) -> Cod
         raise InvalidInput(
             f"codebook: the study has none called {name[:40]!r}. Open the page again."
         )
-    return resolved(ready(wanted))
+    return resolve_codebook(ready(wanted))
 
 
 async def import_texts(visit: ConsoleVisit) -> Response:
@@ -149,7 +149,7 @@ async def import_texts(visit: ConsoleVisit) -> Response:
         _must_lead(visit, study)
         await visit.read(lambda conn: studies.get(conn, study))
     responses = read_texts(form.get("texts", ""))
-    book = resolved(ready(form.get("codebook", "")))
+    book = resolve_codebook(ready(form.get("codebook", "")))
     project = CodingProject(
         id=project_id(study, title), study=study, pool="imported", title=title, created_ms=at_ms
     )

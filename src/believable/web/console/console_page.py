@@ -18,9 +18,10 @@ from believable.collect.desk import Collect
 from believable.core.clock import Clock
 from believable.core.errors import InvalidInput
 from believable.store import Role, audit_log, monitor
-from believable.store.accounts import Login, Passwords
+from believable.store.accounts import Passwords
 from believable.store.audit_log import AuditKind, Change
 from believable.store.engine import Store
+from believable.store.log_ins import Login
 from believable.store.rights import Rights
 from believable.study.definition import Definition
 from believable.web.connections import place_of
@@ -195,7 +196,7 @@ class ConsoleVisit:
         """Does it and writes it into the audit log, both or neither. `session` is whom the words
         are about, if one.
         """
-        noted = audit_log.noted(
+        noted = audit_log.with_note(
             deed,
             user=user or self.user,
             what=what,

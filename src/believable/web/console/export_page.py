@@ -10,7 +10,7 @@ from starlette.responses import FileResponse, Response
 
 from believable.core.draft_folders import make_draft
 from believable.core.errors import InvalidInput
-from believable.core.work import FunctionElsewhere, in_child
+from believable.core.processes import FunctionElsewhere, in_child
 from believable.store import monitor
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
 from believable.web.console.studies_page import the_study

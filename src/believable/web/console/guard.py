@@ -21,9 +21,9 @@ from believable.core.errors import (
     TooLarge,
     Unavailable,
 )
-from believable.store import ROLES, Role, accounts, coding_projects, second_factor
-from believable.store.accounts import LOGIN_LIFE_MS, Login
+from believable.store import ROLES, Role, coding_projects, log_ins, second_factor
 from believable.store.engine import Connection
+from believable.store.log_ins import LOGIN_LIFE_MS, Login
 from believable.store.rights import role_in_project
 from believable.web.console.console_page import Console, ConsoleVisit, Route, render
 from believable.web.problems import PLACE, answer_for, error_json, public_message
@@ -62,7 +62,7 @@ class WrongOrigin(Refused):
     """A form that was not sent by a page of this console."""
 
 
-def guarded(console: Console, page: Route) -> Callable[[Request], Awaitable[Response]]:
+def guard_page(console: Console, page: Route) -> Callable[[Request], Awaitable[Response]]:
     """The page as a route: nothing of it runs before the visitor was let in."""
 
     async def route(request: Request) -> Response:
@@ -96,7 +96,7 @@ async def _login(console: Console, request: Request) -> Login | None:
     if not token:
         return None
     now_ms = console.clock.now_ms()
-    return await console.store.aread(lambda conn: accounts.who(conn, token, now_ms=now_ms))
+    return await console.store.aread(lambda conn: log_ins.who(conn, token, now_ms=now_ms))
 
 
 async def _refuse(
@@ -141,7 +141,9 @@ async def _lacks_factor(console: Console, page: Route, login: Login) -> bool:
         return False
     name = login.user.name
     return await console.store.aread(
-        lambda conn: second_factor.required(conn) and not second_factor.second_factor(conn, name).on
+        lambda conn: (
+            second_factor.is_required(conn) and not second_factor.second_factor(conn, name).on
+        )
     )
 
 
@@ -294,11 +296,11 @@ def set_visitor(console: Console, response: Response, visitor: str) -> None:
 
 async def _prolong(console: Console, request: Request, response: Response, login: Login) -> None:
     """Slides the expiry. A store that cannot write now must not keep researchers from reading."""
-    until_ms = accounts.prolonged_until(login, now_ms=console.clock.now_ms())
+    until_ms = log_ins.prolonged_until(login, now_ms=console.clock.now_ms())
     if until_ms is None or "set-cookie" in response.headers:
         return
     try:
-        await console.store.awrite(lambda conn: accounts.prolong(conn, login, until_ms))
+        await console.store.awrite(lambda conn: log_ins.prolong(conn, login, until_ms))
     except (StorageFull, Unavailable) as error:
         log.warning("a log-in was not prolonged: %s", error)
         return

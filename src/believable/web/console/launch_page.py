@@ -17,7 +17,7 @@ from believable.analysis import registered
 from believable.analysis.power_record import PowerRecord, read_power, share_words
 from believable.contracts.trial import outline
 from believable.core.errors import BelievableError, Problem
-from believable.core.work import FunctionElsewhere, in_child
+from believable.core.processes import FunctionElsewhere, in_child
 from believable.stimuli.verify import definition_problems, study_problems
 from believable.store import monitor, studies
 from believable.store.backups import last_backup_ms
@@ -94,13 +94,8 @@ def contact_item(study: Study, pages: Mapping[str, str]) -> LaunchItem:
 
 def ending_item(study: Study) -> LaunchItem:
     """A code or a return address, if people arrive from a platform."""
-    last = study.timeline[-1]
-    ends = (
-        bool(last.completion_codes)
-        or last.own_address("complete") is not None
-        or last.platform is not None
-    )
-    if ends:
+    closing = study.timeline[-1].closing
+    if closing and (closing.codes or "complete" in closing.addresses or closing.platform):
         return LaunchItem("Code or way back", True, "Who completes gets a code or is sent back.")
     if study.recruit.platform == "none":
         return LaunchItem(

@@ -9,7 +9,7 @@ import logging
 from dataclasses import dataclass, field
 
 from believable.core.errors import BelievableError
-from believable.core.work import Child, FunctionElsewhere
+from believable.core.processes import Child, FunctionElsewhere
 from believable.report.live_records import LiveReport, ReportRequest
 
 log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class LiveResults:
         loop = asyncio.get_running_loop()
         async with self._turn:
             begun_s = loop.time()
-            live = await computed(wish)
+            live = await compute_result(wish)
         ended_s = loop.time()
         self._kept[about] = KeptResults(
             key=key, live=live, at_ms=now_ms, took_s=ended_s - begun_s, ended_s=ended_s
@@ -92,7 +92,7 @@ class LiveResults:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def computed(wish: ReportRequest) -> LiveReport:
+async def compute_result(wish: ReportRequest) -> LiveReport:
     """Run the process and store its result. An error in it is reported in a sentence, and in full
     in the log.
     """

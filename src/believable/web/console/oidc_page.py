@@ -15,7 +15,7 @@ from believable.core.errors import NotFound, Refused
 from believable.store import identities
 from believable.web.console.console_page import ANYBODY, Console, ConsoleVisit, Route, render
 from believable.web.console.guard import PATH, safe_next
-from believable.web.console.second_factor_page import entered
+from believable.web.console.second_factor_page import enter_console
 
 if TYPE_CHECKING:
     from believable.web.oidc_tokens import OidcClient
@@ -105,7 +105,7 @@ async def come_back(visit: ConsoleVisit) -> Response:
     user = await visit.console.store.awrite(
         lambda conn: identities.user_of(conn, who.issuer, who.subject, who.email, now_ms=now_ms)
     )
-    return _arrive(await entered(visit, user, safe_next(way["target"])))
+    return _arrive(await enter_console(visit, user, safe_next(way["target"])))
 
 
 def _arrive(inside: Response) -> Response:

@@ -8,8 +8,8 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
-from believable.store import accounts
-from believable.store.accounts import Try
+from believable.store import log_ins
+from believable.store.log_ins import Try
 from believable.web.console.console_page import Console, ConsoleVisit
 from believable.web.console.guard import device_of
 
@@ -26,7 +26,7 @@ async def begin_try(visit: ConsoleVisit, name: str) -> Try:
     """Count a try at a password. Raises TooManyTries after too many recent ones."""
     key, now_ms, device = visit.console.key, visit.now_ms, device_of(visit.request)
     return await visit.console.store.awrite(
-        lambda conn: accounts.begin_try(conn, key, name, visit.peer, now_ms=now_ms, device=device)
+        lambda conn: log_ins.begin_try(conn, key, name, visit.peer, now_ms=now_ms, device=device)
     )
 
 
@@ -42,6 +42,6 @@ async def is_own_password(visit: ConsoleVisit, password: str) -> bool:
         return False
     device = device_of(visit.request)
     await console.store.awrite(
-        lambda conn: accounts.forget_tries(conn, console.key, name, visit.peer, device)
+        lambda conn: log_ins.forget_tries(conn, console.key, name, visit.peer, device)
     )
     return True

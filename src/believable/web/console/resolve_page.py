@@ -14,7 +14,7 @@ from typing import Any, Literal
 from starlette.responses import RedirectResponse, Response
 
 from believable.coding.coder_agreement import disagreements
-from believable.coding.labels import Key, Mark, Span, from_json, merged, problems
+from believable.coding.labels import Key, Mark, Span, from_json, merge_spans, problems
 from believable.core.errors import InvalidInput, NotFound
 from believable.store import coding_marks, coding_projects
 from believable.store.coding_marks import StoredMark
@@ -80,7 +80,7 @@ async def page(visit: ConsoleVisit) -> Response:
         book=book,
         round_number=number,
         text=coded_text,
-        verdicts=lettered(marks, project.id, number, at),
+        verdicts=assign_letters(marks, project.id, number, at),
         queue=queue,
         place=place,
         settled=settled,
@@ -102,7 +102,7 @@ def _marks_of(conn: Connection, project: CodingProject, number: int, text: int) 
     ]
 
 
-def lettered(
+def assign_letters(
     marks: list[StoredMark], project: str, number: int, text: int
 ) -> dict[str, StoredMark]:
     """The coders as A, B, …: the letters differ from text to text, so no name or habit influences a
@@ -118,7 +118,7 @@ def lettered(
     }
 
 
-def chosen(
+def choose_labels(
     form: Mapping[str, str], book: BookVersion, by_letter: Mapping[str, StoredMark], text: str
 ) -> Mark:
     """One coder's labels, or those ticked, on the words that the coders gave them. They keep the
@@ -168,7 +168,7 @@ def _spans(key: Key, marks: Iterable[StoredMark]) -> tuple[Span, ...]:
     the whole text or no coder marked a span.
     """
     spans = [label.spans for stored in marks for label in stored.mark.labels if label.key == key]
-    return merged([span for own in spans for span in own]) if all(spans) else ()
+    return merge_spans([span for own in spans for span in own]) if all(spans) else ()
 
 
 async def decide(visit: ConsoleVisit) -> Response:
@@ -184,10 +184,10 @@ async def decide(visit: ConsoleVisit) -> Response:
     queue = await visit.read(lambda conn: differing(conn, project, book, number))
     marks = await visit.read(lambda conn: _marks_of(conn, project, number, at))
     text = await visit.read(lambda conn: coding_projects.text(conn, project.id, at))
-    mark = chosen(
+    mark = choose_labels(
         form,
         book,
-        lettered(marks, project.id, number, at),
+        assign_letters(marks, project.id, number, at),
         "" if text is None else text.response.text,
     )
     await visit.change(

@@ -15,9 +15,9 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from believable.analysis import registered
 from believable.analysis.media_versions import split_name
+from believable.contracts.controls import Controls
 from believable.contracts.registries import PLAYERS
 from believable.contracts.texts import built_in
-from believable.contracts.trial import Controls
 from believable.core.errors import InvalidInput, NotFound
 from believable.report.colours import script_name, static, stylesheet
 from believable.report.live_records import ReportRequest
@@ -51,7 +51,7 @@ async def state_of(
     """Which results are asked for, the fingerprint of their data and plan, and who unblinded
     them.
     """
-    opened = await visit.read(lambda conn: review.unblinded(conn, study.id, pool))
+    opened = await visit.read(lambda conn: review.first_unblinding(conn, study.id, pool))
     key = await visit.read(lambda conn: review.results_fingerprint(conn, study.id, pool))
     key += await asyncio.to_thread(_plan_fingerprint, visit.console.study_folders.get(study.id))
     return ResultsKey(study.id, pool, blinded=opened is None), key, opened
@@ -153,7 +153,7 @@ async def unblind(visit: ConsoleVisit) -> Response:
         raise InvalidInput(
             "sure: expected a tick, got none. Tick the box if the results are to be unblinded."
         )
-    opened = await visit.read(lambda conn: review.unblinded(conn, study.id, pool))
+    opened = await visit.read(lambda conn: review.first_unblinding(conn, study.id, pool))
     if opened is None:
         await visit.change(
             lambda conn: None, review.unblinding(pool), study=study.id, kind="unblind"
@@ -242,7 +242,7 @@ async def _medium(visit: ConsoleVisit, shown: str) -> Medium:
     study, pool = await the_study(visit), visit.path("pool")
     if pool not in POOLS:
         raise NotFound(f"there are no results of {pool[:20]!r}. Open the results of the study.")
-    opened = await visit.read(lambda conn: review.unblinded(conn, study.id, pool))
+    opened = await visit.read(lambda conn: review.first_unblinding(conn, study.id, pool))
     name, digest = split_name(shown)
     if opened is None:
         kept = visit.console.computing.kept(ResultsKey(study.id, pool, blinded=True))

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from believable.collect.context import Definitions
 from believable.collect.review_intake import KnownQuestions, take_in
 from believable.core.errors import BelievableError
-from believable.core.work import Child, FunctionElsewhere
-from believable.store import review_queue
+from believable.core.processes import Child, FunctionElsewhere
+from believable.store import pending_sessions, review_queue
 from believable.store.engine import Connection, Store
 
 log = logging.getLogger(__name__)
@@ -53,11 +53,11 @@ class ReviewUpkeep:
         await asyncio.wait({task}, timeout=PATIENCE_S)
         if task.done():
             return 0
-        return await store.aread(lambda conn: review_queue.n_pending(conn, study, pool))
+        return await store.aread(lambda conn: pending_sessions.n_pending(conn, study, pool))
 
     async def _work(self, store: Store, definitions: Definitions, study: str, pool: str) -> None:
         try:
-            n_unread = await store.aread(lambda conn: review_queue.n_pending(conn, study, pool))
+            n_unread = await store.aread(lambda conn: pending_sessions.n_pending(conn, study, pool))
             if n_unread >= MANY_SESSIONS:
                 await _elsewhere(
                     store.database.url.render_as_string(hide_password=False), study, pool

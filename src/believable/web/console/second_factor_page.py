@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from believable.core import ids
 from believable.core.errors import InvalidInput, Refused, TooManyTries
 from believable.core.one_time_codes import in_letters, otpauth_address
-from believable.store import accounts, audit_log
+from believable.store import accounts, audit_log, log_ins
 from believable.store import second_factor as factors
 from believable.store.engine import Connection
 from believable.web.console.console_page import (
@@ -55,7 +55,7 @@ def qr_svg(text: str) -> Markup:
 # logging in
 
 
-async def entered(visit: ConsoleVisit, name: str, target: str) -> Response:
+async def enter_console(visit: ConsoleVisit, name: str, target: str) -> Response:
     """After the right password, or another proof: into the console, or to the question for a
     code.
     """
@@ -64,7 +64,7 @@ async def entered(visit: ConsoleVisit, name: str, target: str) -> Response:
     if factor.on:
         # The brake on passwords is released here: wrong codes have a separate one.
         await console.store.awrite(
-            lambda conn: accounts.forget_tries(conn, console.key, name, visit.peer, device)
+            lambda conn: log_ins.forget_tries(conn, console.key, name, visit.peer, device)
         )
         response = RedirectResponse(STEP_PATH, 303)
         expires = str(now_ms + STEP_LIFE_MS)
@@ -80,7 +80,7 @@ async def entered(visit: ConsoleVisit, name: str, target: str) -> Response:
         )
         return response
     token, _ = await visit.change(
-        lambda conn: accounts.enter(
+        lambda conn: log_ins.enter(
             conn, console.key, name, visit.peer, now_ms=now_ms, device=device
         ),
         "logged in",
@@ -93,7 +93,7 @@ async def entered(visit: ConsoleVisit, name: str, target: str) -> Response:
 def inside(console: Console, name: str, token: str, target: str) -> Response:
     response = RedirectResponse(target, 303)
     set_login(console, response, token)
-    set_device(console, response, accounts.device_mark(console.key, name))
+    set_device(console, response, log_ins.device_mark(console.key, name))
     response.delete_cookie(STEP_COOKIE, path=STEP_PATH, httponly=True, samesite="strict")
     return response
 
@@ -135,7 +135,7 @@ async def give_code(visit: ConsoleVisit) -> Response:
     def deed(conn: Connection) -> str | None:
         if not factors.check_code(conn, console.key, name, code, now_ms=now_ms):
             return None
-        token, _ = accounts.log_in(conn, name, now_ms=now_ms)
+        token, _ = log_ins.log_in(conn, name, now_ms=now_ms)
         audit_log.note_audit(
             conn, user=name, what="logged in with a second factor", at_ms=now_ms, kind="account"
         )
@@ -167,7 +167,7 @@ async def _setup(
 ) -> Response:
     console, user = visit.console, visit.user
     factor = await visit.read(lambda conn: factors.second_factor(conn, user))
-    secret = await visit.read(lambda conn: factors.proposed(conn, console.key, user))
+    secret = await visit.read(lambda conn: factors.proposed_secret(conn, console.key, user))
     address = "" if secret is None else otpauth_address(secret, issuer=ISSUER, account=user)
     return visit.render(
         "second_factor.html",
@@ -178,7 +178,7 @@ async def _setup(
         address=address,
         picture=qr_svg(address) if address else "",
         codes=codes,
-        required=await visit.read(factors.required),
+        required=await visit.read(factors.is_required),
         has_password=await visit.read(lambda conn: accounts.has_password(conn, user)),
     )
 
@@ -208,7 +208,7 @@ async def confirm(visit: ConsoleVisit) -> Response:
 
     def deed(conn: Connection) -> tuple[str, ...]:
         codes = factors.confirm(conn, console.key, user, code, now_ms=now_ms)
-        accounts.log_out_elsewhere(conn, login)
+        log_ins.log_out_elsewhere(conn, login)
         return codes
 
     try:

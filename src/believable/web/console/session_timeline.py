@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from believable.bundle.session_records import ClosedTrial, ViewCheck
 from believable.core import event_chain
-from believable.store import event_log, review, sessions, view_checks
+from believable.store import event_checks, event_log, review, sessions, view_checks
 from believable.store.engine import Connection
-from believable.store.event_log import Event
+from believable.store.event_checks import Event
 from believable.store.review import Decision
 from believable.store.sessions import Session
 
@@ -89,7 +89,7 @@ def session_history(conn: Connection, session: Session, wanted: EventFilter) -> 
     for seq, body, received_ms in event_log.event_bodies(conn, session.id):
         if seq == hashed + 1:
             head, hashed = event_chain.extend(head, (body,)), seq
-        event = event_log.parse_event(seq, body, received_ms)
+        event = event_checks.parse_event(seq, body, received_ms)
         first_ms = event.at_ms if first_ms is None else first_ms
         families[family(event.kind)] += 1
         moments.append((event.at_ms, received_ms, family(event.kind)))
@@ -148,7 +148,7 @@ def _line(event: Event, first_ms: float) -> EventLine:
 
 def _strays(conn: Connection, session: Session, first_ms: float) -> Iterator[EventLine]:
     for _, seq, body, received_ms in event_log.strays_of(conn, session.id):
-        yield _line(event_log.parse_event(seq, body, received_ms), first_ms)
+        yield _line(event_checks.parse_event(seq, body, received_ms), first_ms)
 
 
 # ---------------------------------------------------------------------------------------------- the

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from starlette.responses import RedirectResponse, Response
 
-from believable.bundle.cells import csv_line, neutralised
+from believable.bundle.cells import csv_line, neutralise
 from believable.collect.desk import SHARED_KINDS, personal_links
 from believable.core.errors import InvalidInput, NotFound
 from believable.store import monitor, overview, studies
@@ -130,7 +130,7 @@ async def links_csv(visit: ConsoleVisit) -> Response:
 
 def _cells(link: PersonalLink, address: str) -> list[str]:
     number = "" if link.number is None else str(link.number)
-    label = neutralised(link.label) if link.label else ""
+    label = neutralise(link.label) if link.label else ""
     return [
         label,
         address,

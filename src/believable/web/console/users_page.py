@@ -39,7 +39,7 @@ async def _users(visit: ConsoleVisit, *, name: str, link: str) -> Response:
             )
             for user in accounts.everyone(conn)
         ]
-        return everyone, studies.every(conn), second_factor.required(conn)
+        return everyone, studies.every(conn), second_factor.is_required(conn)
 
     users, rows, required = await visit.read(look)
     return visit.render(

@@ -19,7 +19,7 @@ from believable.collect.revise import (
     revise,
 )
 from believable.core.errors import BelievableError, Conflict, NotFound
-from believable.core.work import in_child
+from believable.core.processes import in_child
 from believable.store.study_versions import StudyVersion, study_versions
 from believable.study.changes import Change, definition_changes
 from believable.study.definition import Definition

@@ -34,7 +34,7 @@ from believable.recordings.recording import (
 )
 from believable.stimuli.prepare import prepare
 from believable.stimuli.probe import have_av
-from believable.stimuli.raster import Look, render_file
+from believable.stimuli.render import Look, render_file
 from believable.study.definition import Definition
 from believable.study.load import check
 from believable.study.reading import read_study
@@ -291,7 +291,7 @@ def study_tree(example: Example, request: ExampleRequest, files: Sequence[str]) 
         }
     )
     page = next(iter(tree.value["timeline"].value[0].value.values()))
-    params = parsed(request.params)
+    params = parse_parameters(request.params)
     if example.group == "pages":
         tree.value["timeline"].value[0].value[example.name] = params
     elif example.group == "players":
@@ -314,7 +314,7 @@ def _stimuli(files: Sequence[str]) -> list[dict[str, str]]:
     ]
 
 
-def parsed(text: str) -> Node:
+def parse_parameters(text: str) -> Node:
     """Return the parameters as a tree; raises StudyError if they are not YAML. Empty text means no
     parameters.
     """

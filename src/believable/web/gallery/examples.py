@@ -11,12 +11,12 @@ from typing import Any, Literal
 
 from ruamel.yaml import YAML
 
+from believable.contracts.controls import Controls
 from believable.contracts.fields import as_yaml
 from believable.contracts.instrument import AnswerColumn, Instrument
 from believable.contracts.player import Player
 from believable.contracts.record import Record
 from believable.contracts.registries import INSTRUMENTS, PAGES, PLAYERS
-from believable.contracts.trial import Controls
 from believable.core.errors import NotFound
 from believable.core.event_chain import EventKind
 from believable.core.registry import did_you_mean

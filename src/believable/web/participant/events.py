@@ -22,8 +22,8 @@ from starlette.types import Receive, Scope, Send
 from believable.collect.desk import Collect
 from believable.core.errors import BelievableError, InvalidInput
 from believable.web.participant import landing_page, session
-from believable.web.problems import PLACE, answer_for, public_message, tell, unexpected
-from believable.web.security import RefusedBody, secured, security_headers, whole_body
+from believable.web.problems import PLACE, answer_for, public_message, report_fault, tell
+from believable.web.security import RefusedBody, add_headers, security_headers, whole_body
 
 B = TypeVar("B", bound=BaseModel)
 
@@ -150,7 +150,7 @@ class StudyServer(FastAPI):
         # reported like every fault outside of the hot routes
         except Exception as error:  # noqa: BLE001
             scope[PLACE] = f"/{hot[1]}/…/{hot[3] or ''}"
-            response = unexpected(request, error)
+            response = report_fault(request, error)
         body = bytes(response.body)
         if (
             scope["method"] == "GET"
@@ -165,7 +165,7 @@ class StudyServer(FastAPI):
                     "vary": "accept-encoding",
                 }
             )
-        headers = secured(response.raw_headers, self._headers)
+        headers = add_headers(response.raw_headers, self._headers)
         await send(
             {"type": "http.response.start", "status": response.status_code, "headers": headers}
         )

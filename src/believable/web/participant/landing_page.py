@@ -23,10 +23,10 @@ from believable.pages.expected_time import session_minutes
 from believable.study.definition import Definition
 from believable.study.records import Study
 from believable.web.connections import place_of
-from believable.web.module_graph import MAIN, preloaded
+from believable.web.module_graph import MAIN, preload_files
 from believable.web.participant.trial import styles_of, texts_in
 from believable.web.problems import waits_out
-from believable.web.templating import Words, from_header, kept_page, page, preferred
+from believable.web.templating import Words, from_header, kept_page, page, preferred_language
 
 router = APIRouter()
 
@@ -58,7 +58,7 @@ async def landing(request: Request, link: str) -> Response:
         return message(from_header(_accepts(request)), "refused.unknown", 404)
     texts = texts_in(entry.definition, _language(request, entry.languages))
     if entry.refusal is not None:
-        return refused(texts, entry.refusal, query)
+        return refusal_page(texts, entry.refusal, query)
     notice = "landing.preview" if entry.previews else _NOTICES.get(entry.kind)
     button = "resume.button" if entry.resumes else "landing.start"
     desktop = _looks_like_desktop(request)
@@ -101,14 +101,15 @@ def _needed_next(definition: Definition) -> NeededFiles:
     )
     first = next(trials, None)
     if first is None or first.kind not in PAGES:
-        return NeededFiles(preloaded((MAIN,)), ())
+        return NeededFiles(preload_files((MAIN,)), ())
     kind, asked = (
         PAGES[first.kind],
         tuple(dict.fromkeys(question.kind for question in first.page_questions)),
     )
     widgets = (f"/static/instruments/{name}/widget.js" for name in asked)
     return NeededFiles(
-        preloaded((MAIN, kind.script_address, *widgets)), (*styles_of(asked), *kind.styles(first))
+        preload_files((MAIN, kind.script_address, *widgets)),
+        (*styles_of(asked), *kind.styles(first)),
     )
 
 
@@ -138,7 +139,9 @@ async def start(request: Request, link: str, fields: Mapping[str, str]) -> Respo
         return message(from_header(_accepts(request)), "refused.unknown", 404)
     except Refusal as refusal:
         entry = await collect.landing(link, query, request.cookies)
-        return refused(texts_in(entry.definition, language(entry.languages)), refusal.code, query)
+        return refusal_page(
+            texts_in(entry.definition, language(entry.languages)), refusal.code, query
+        )
     except TooManyTries:
         response = message(from_header(_accepts(request)), "refused.crowd", 429)
         response.headers["retry-after"] = str(CROWD_S)
@@ -155,7 +158,7 @@ def _lead_to(joined: JoinedSession, query: Mapping[str, str], settings: Settings
     return response
 
 
-def refused(texts: Texts | Words, reason: Reason, query: Mapping[str, str]) -> Response:
+def refusal_page(texts: Texts | Words, reason: Reason, query: Mapping[str, str]) -> Response:
     """A page that says why there is no way in, or asks for the code that opens it."""
     if reason == "code":
         return _code_page(texts, 403, query=query, intro="refused.code")
@@ -246,7 +249,7 @@ def _language(request: Request, offered: Sequence[str]) -> str:
     return (
         wished
         if wished is not None and wished in offered
-        else preferred(_accepts(request), offered)
+        else preferred_language(_accepts(request), offered)
     )
 
 

@@ -31,7 +31,7 @@ from believable.web.participant.round_course import (
     GaveUpRound,
     RoundConnection,
     RoundServices,
-    received,
+    receive_message,
 )
 from believable.web.participant.round_room import LineTicket
 from believable.worlds.picture_stream import CODINGS, Coding
@@ -200,7 +200,7 @@ class Hello:
 
 async def _hello(socket: WebSocket) -> Hello:
     try:
-        message = await asyncio.wait_for(received(socket), HELLO_S)
+        message = await asyncio.wait_for(receive_message(socket), HELLO_S)
     except TimeoutError:
         raise InvalidInput("expected {hello: {epoch, position}} first. Reload the page.") from None
     hello = message.get("hello") if isinstance(message, dict) else None

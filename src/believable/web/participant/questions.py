@@ -101,7 +101,7 @@ def client_rule(rule: Rule, planned: PlannedTrial) -> dict[str, Any] | None:
     the page is made.
     """
     if rule.opened is not None:
-        return {"opened": rule.opened} if planned.trial.opens_beside else None
+        return {"opened": rule.opened} if planned.trial.player.overlays else None
     own = {question.id for question in planned.trial.page_questions}
     trial, _, rest = (rule.answer or "").partition(".")
     question, _, item = rest.partition(".")
@@ -111,7 +111,7 @@ def client_rule(rule: Rule, planned: PlannedTrial) -> dict[str, Any] | None:
     return {"question": question, "test": test, "value": value, **({"item": item} if item else {})}
 
 
-def localised(value: Any, language: str) -> Any:
+def localise(value: Any, language: str) -> Any:
     """Parameters as plain data, with every text in one language, and without what browsers must not
     get.
     """
@@ -120,12 +120,12 @@ def localised(value: Any, language: str) -> Any:
     if isinstance(value, BaseModel):
         hidden = value.lab_only if isinstance(value, Record) else frozenset()
         return {
-            name: localised(getattr(value, name), language)
+            name: localise(getattr(value, name), language)
             for name in type(value).model_fields
             if name not in hidden
         }
     if isinstance(value, tuple | list):
-        return [localised(element, language) for element in value]
+        return [localise(element, language) for element in value]
     return value
 
 

@@ -137,7 +137,7 @@ class InputAllowance:
             )
 
 
-async def received(socket: WebSocket) -> Any:
+async def receive_message(socket: WebSocket) -> Any:
     """The next message, read; an error for what no page of ours sends."""
     message = await socket.receive()
     if message["type"] == "websocket.disconnect":
@@ -224,7 +224,7 @@ class RoundConnection:
         live = self._live
         while (
             not live.over
-            and (step := step_in(await received(self._socket), self._schema)) is not None
+            and (step := step_in(await receive_message(self._socket), self._schema)) is not None
         ):
             number, pressed, ticks = step
             live.receive(NumberedInput(number, live.tick, pressed))
@@ -296,10 +296,12 @@ class RoundConnection:
         """The recording is made from the stored inputs, so it cannot differ from them."""
         services, opened = self._services, self._opened
         loop = asyncio.get_running_loop()
-        changes = await services.store.aread(lambda conn: session_rounds.applied(conn, opened))
+        changes = await services.store.aread(
+            lambda conn: session_rounds.applied_inputs(conn, opened)
+        )
         recording, score = await self._worked_on(self._live.record(changes))
         recorded = await loop.run_in_executor(
-            services.executor, session_rounds.ended, recording, score
+            services.executor, session_rounds.finished_parts, recording, score
         )
         if opened.filmed:
             video = await self._worked_on(
@@ -376,7 +378,7 @@ class RoundConnection:
     async def _listen(self) -> None:
         try:
             while True:
-                self._hear(await received(self._socket))
+                self._hear(await receive_message(self._socket))
         except WebSocketDisconnect:
             pass
         finally:

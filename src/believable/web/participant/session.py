@@ -25,7 +25,7 @@ from believable.core.object_storage import medium_file
 from believable.pages.message import TrialMessage
 from believable.players import PLAYER_TEXTS
 from believable.web.connections import place_of
-from believable.web.module_graph import MAIN, preloaded
+from believable.web.module_graph import MAIN, preload_files
 from believable.web.participant.landing_page import (
     HOLDER_COOKIE,
     keep_holder,
@@ -173,7 +173,7 @@ async def session_page(request: Request, token: Token) -> Response:
     texts, trial = texts_of(view), _trial(request, token, view)
     active = view.finished is None
     own_script = PAGES[trial.kind].script_address if trial.kind in PAGES else None
-    scripts = preloaded((MAIN, own_script, *trial.modules.values())) if active else ()
+    scripts = preload_files((MAIN, own_script, *trial.modules.values())) if active else ()
     total, resume_address = len(view.plan), f"{request.app.state.settings.base_url}/resume"
     position, notice = view.position if active else total, _NOTICES.get(view.link_kind)
     return kept_page(
@@ -329,7 +329,7 @@ async def _note_sent(request: Request, token: str, name: str, n_bytes: int) -> N
 
 
 async def _note_proxied(request: Request, token: str, name: str, content: FilePath) -> None:
-    """A proxy does not report what it sends. A request to it counts as sent."""
+    """A proxy does not report bytes. A request to it counts as sent."""
     size = (await anyio.Path(content).stat()).st_size
     try:
         start, end = asked_range(request.headers.get("range", ""), size) or (0, size - 1)

@@ -24,7 +24,7 @@ from believable.pages.expected_time import minutes_left
 from believable.pages.message import AnnotatePart, ControlsPart, MediumPart, TrialMessage, seen_part
 from believable.study.definition import Definition
 from believable.web.bundles import find_bundled
-from believable.web.participant.questions import QuestionView, client_rule, localised, view
+from believable.web.participant.questions import QuestionView, client_rule, localise, view
 from believable.web.templating import fragment, markdown_page
 
 
@@ -41,7 +41,7 @@ def trial_message(session: SessionView, *, base: str, now_ms: int) -> TrialMessa
     if session.finished is not None:
         return _bare(session, "finished", finished_html(session))
     trial = session.trial.trial
-    if trial.is_end:
+    if trial.closing is not None:
         return _bare(
             session, "finish", fragment("participant/sending.html", texts=texts_of(session))
         )
@@ -93,7 +93,7 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> bytes:
         or session.seen
         or session.opened
     )
-    if personal or session.finished is not None or trial.is_end:
+    if personal or session.finished is not None or trial.closing is not None:
         return trial_message(session, base=base, now_ms=now_ms).model_dump_json().encode()
     kind = PAGES[trial.kind]
     page = _shown_page(session, now_ms)
@@ -267,7 +267,7 @@ def finished_html(session: SessionView) -> Markup:
 
 
 def _views(session: SessionView, questions: Sequence[Question]) -> list[QuestionView]:
-    texts, labels = texts_of(session), session.trial.trial.player_labels
+    texts, labels = texts_of(session), session.trial.trial.player.labels
     return [
         view(
             question,
@@ -350,7 +350,7 @@ def _prose(session: SessionView, planned: PlannedTrial) -> Markup | None:
 
 def _reminded_trial(session: SessionView) -> PlannedTrial | None:
     """The earlier page whose words this one has at hand."""
-    name = session.trial.trial.reminds_of
+    name = session.trial.trial.quiz.reminds_of
     if name is None:
         return None
     pages = [page for page in session.plan[: session.position] if page.trial.id == name]
@@ -378,7 +378,7 @@ def _question(question: Question, rule: dict[str, Any] | None, language: str) ->
         "id": question.id,
         "kind": question.kind,
         "required": question.required,
-        "params": localised(question.params, language),
+        "params": localise(question.params, language),
         **({"show_if": rule} if rule else {}),
     }
 
@@ -397,7 +397,7 @@ def _media(media: Sequence[ShownMedium], base: str) -> list[MediumPart]:
 
 
 def _controls(trial: TrialBase) -> ControlsPart | None:
-    controls = trial.player_controls
+    controls = trial.player.controls
     if controls is None:
         return None
     return ControlsPart(**controls.model_dump(exclude={"speed"}), speed=controls.first_speed)
@@ -410,7 +410,7 @@ def _annotate(session: SessionView) -> AnnotatePart | None:
     instrument = INSTRUMENTS[annotation.kind]
     return AnnotatePart(
         kind=annotation.kind,
-        params=localised(annotation.params, session.language),
+        params=localise(annotation.params, session.language),
         practice=_in_bundle(f"/static/instruments/{instrument.practice}")
         if session.trial.trial.practises
         else None,

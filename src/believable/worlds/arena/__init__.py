@@ -1,4 +1,4 @@
-"""An open arena from above: low walls, movers as arrows that show where they look."""
+"""An open arena from above: low walls, movers as arrows in the direction of their gaze."""
 
 from __future__ import annotations
 

@@ -273,9 +273,9 @@ class DoomEngine:
             game.add_game_args(f"+viz_bots_path {folder / 'bots.cfg'}")
         if settings.deathmatch:
             game.add_game_args(FIGHTING)
-        with _watched(note):
+        with watch_start(note):
             game.init()
-        self.pid, self.instance = _noted(note)
+        self.pid, self.instance = note_process(note)
         _forget(self.instance)
         for _ in range(settings.bots):
             game.send_game_command("addbot")
@@ -418,14 +418,14 @@ def _starter(folder: Path, note: Path) -> Path:
 
 
 @contextlib.contextmanager
-def _watched(note: Path) -> Iterator[None]:
+def watch_start(note: Path) -> Iterator[None]:
     """An engine that does not start, because it cannot read a map, is killed; the library then says
     that it ended.
     """
 
     def kill() -> None:
         with contextlib.suppress(OSError, ValueError):
-            os.kill(_noted(note)[0], KILL)
+            os.kill(note_process(note)[0], KILL)
 
     timer = threading.Timer(START_PATIENCE_S, kill)
     timer.start()
@@ -435,7 +435,7 @@ def _watched(note: Path) -> Iterator[None]:
         timer.cancel()
 
 
-def _noted(note: Path) -> tuple[int, str]:
+def note_process(note: Path) -> tuple[int, str]:
     """The engine's process id and the name of the memory it shares."""
     pid, *arguments = note.read_text(encoding="utf-8").split("\n")
     return int(pid), arguments[arguments.index("+viz_instance_id") + 1]
@@ -473,7 +473,7 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def scaled(picture: Pixels, width_px: int, height_px: int) -> Pixels:
+def scale_picture(picture: Pixels, width_px: int, height_px: int) -> Pixels:
     """The picture in another size: its middle part of that shape, larger or smaller."""
     if picture.shape[:2] == (height_px, width_px):
         return picture

@@ -42,7 +42,7 @@ def observe_doom(recording: Recording, actor: str = PLAYER) -> Observations:
     own = actor == PLAYER and not watched
     looks = np.arange(LOOK_TICS - 1, recording.timing.frames, LOOK_TICS)
     places = (
-        np.column_stack([_padded(track, name) for name in ("x", "y", "height")]) / UNITS_PER_TILE
+        np.column_stack([pad_track(track, name) for name in ("x", "y", "height")]) / UNITS_PER_TILE
     )
     columns = {name: np.array(recording.telemetry[name], float) for name in _NUMBERS} if own else {}
     alive = (
@@ -50,15 +50,15 @@ def observe_doom(recording: Recording, actor: str = PLAYER) -> Observations:
         if own or watched
         else _was_there(track, recording.timing.frames)
     )
-    yaw = np.array(recording.telemetry["angle_deg"], float) if own else -_padded(track, "heading")
+    yaw = np.array(recording.telemetry["angle_deg"], float) if own else -pad_track(track, "heading")
     frames = len(looks)
     return Observations(
         frame_ms=LOOK_MS,
         position=places[looks],
         yaw=(yaw[looks] + 180) % 360 - 180,
         pitch=-columns["pitch_deg"][looks] if own else np.zeros(frames),
-        jumps=_happened(recording, "jumped", looks) if own else np.zeros(frames, bool),
-        firing=_happened(recording, "shot", looks) if own else np.zeros(frames, bool),
+        jumps=happened_mask(recording, "jumped", looks) if own else np.zeros(frames, bool),
+        firing=happened_mask(recording, "shot", looks) if own else np.zeros(frames, bool),
         alive=alive[looks],
         weapon=(
             tuple(WEAPON_NAMES.get(int(columns["weapon_in_hand"][tic]), "") for tic in looks)
@@ -90,7 +90,7 @@ def weapons_carried(numbers: Sequence[str | int]) -> frozenset[str]:
     return frozenset(WEAPON_NAMES[int(number)] for number in numbers if int(number) > 2)
 
 
-def _padded(track: Track, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def pad_track(track: Track, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """A column of a track with an entry for each tic: before it appears, a figure is at its first
     position.
     """
@@ -102,7 +102,7 @@ def _was_there(track: Track, frames: int) -> Booleans:
     """Another figure is there until it moves no more: the dead are gone, and the recording repeats
     their last place.
     """
-    xs, ys = _padded(track, "x"), _padded(track, "y")
+    xs, ys = pad_track(track, "x"), pad_track(track, "y")
     moved = np.concatenate([[True], (np.diff(xs) != 0) | (np.diff(ys) != 0)])
     last = np.maximum.accumulate(np.where(moved, np.arange(len(moved)), 0))
     there = np.arange(len(moved)) - last < 2 * TICS_PER_S
@@ -110,7 +110,7 @@ def _was_there(track: Track, frames: int) -> Booleans:
     return np.asarray(there[:frames], bool)
 
 
-def _happened(recording: Recording, event: str, looks: Sequence[int] | np.ndarray) -> Booleans:
+def happened_mask(recording: Recording, event: str, looks: Sequence[int] | np.ndarray) -> Booleans:
     """Whether something happened in the tics up to each look."""
     by_tic = np.array(
         [event in str(words or "").split() for words in recording.telemetry["events"]]

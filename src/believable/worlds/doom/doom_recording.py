@@ -24,7 +24,7 @@ from believable.worlds.doom.doom_engine import (
     DoomEngine,
     SeenObject,
     engine_size,
-    scaled,
+    scale_picture,
 )
 from believable.worlds.doom.doom_round import (
     FIGURE,
@@ -319,6 +319,6 @@ def pictures(recording: Recording, view: View) -> Generator[Pixels, None, None]:
             engine.advance(action_of(pressed), look=tic >= view.first_frame)
             if tic < view.first_frame:
                 continue
-            yield scaled(engine.picture, view.width_px, view.height_px)
+            yield scale_picture(engine.picture, view.width_px, view.height_px)
     finally:
         engine.close()

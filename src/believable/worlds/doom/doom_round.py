@@ -41,14 +41,14 @@ FIGURE = "DoomPlayer"
 
 
 class DoomOptions(Record):
-    """What the author of a play trial decides about the game."""
+    """The options of a play trial."""
 
     map: str = NAVIGATION
     """`navigation` (reach the mark), `deathmatch`, or a map of a file: FILE.wad:map06 (a
     deathmatch, too).
     """
     map_seed: int = Field(default=7, ge=0)
-    """What a generated map follows from: the same for everybody unless another number is written. A
+    """The seed of a generated map: the same for all people unless another number is written. A
     practice has the next one.
     """
     goal: Literal["round", "far"] | int = "round"

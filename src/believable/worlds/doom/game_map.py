@@ -118,7 +118,7 @@ def _from_file(written: str) -> GameMap:
         max(max(y0, y1) for _, y0, _, y1 in lines),
     )
     left, top = left - TILE_UNITS, top + TILE_UNITS
-    walls = _rasterised(lines, left, top)
+    walls = rasterise(lines, left, top)
     whole = kind == "IWAD"
     return GameMap(
         wad=None if whole else path.read_bytes(),
@@ -187,7 +187,7 @@ def _lines(lumps: list[tuple[str, bytes]], name: str, written: str) -> Iterator[
             yield (*corners[start], *corners[end])
 
 
-def _rasterised(lines: list[Line], left: float, top: float) -> tuple[str, ...]:
+def rasterise(lines: list[Line], left: float, top: float) -> tuple[str, ...]:
     """Tiles whose middle lies inside: an odd number of walls is crossed on the way out to the
     west.
     """

@@ -302,7 +302,7 @@ def picture_of(environment: Any) -> Pixels:
     return np.ascontiguousarray(np.pad(larger, rim, mode="edge"))
 
 
-def fitted(picture: Pixels, width_px: int, height_px: int) -> Pixels:
+def fit_frame(picture: Pixels, width_px: int, height_px: int) -> Pixels:
     """The whole picture in a frame of this size, on black."""
     height, width = picture.shape[:2]
     if (height, width) == (height_px, width_px):
@@ -318,7 +318,7 @@ def fitted(picture: Pixels, width_px: int, height_px: int) -> Pixels:
     return frame
 
 
-def replayed(
+def replay_pictures(
     environment: Any,
     seeds: Mapping[int, int],
     episodes: Sequence[int],

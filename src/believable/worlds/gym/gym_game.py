@@ -20,10 +20,10 @@ from believable.worlds.gym.gym_environment import (
     WAIT,
     Action,
     action_in,
-    fitted,
+    fit_frame,
     make_environment,
     picture_of,
-    replayed,
+    replay_pictures,
 )
 from believable.worlds.gym.gym_round import (
     KEY,
@@ -226,7 +226,7 @@ assert {LAST, WAIT} == {"last", "wait"}, "GymOptions.idle writes them out"
 def pictures(recording: Recording, view: View) -> Generator[Pixels, None, None]:
     """The environment stepped again with the same seeds and actions, one picture for each frame."""
     for picture in islice(_played_again(recording), view.first_frame, None):
-        yield fitted(picture, view.width_px, view.height_px)
+        yield fit_frame(picture, view.width_px, view.height_px)
 
 
 def size_px(recording: Recording) -> tuple[int, int]:
@@ -252,4 +252,4 @@ def _played_again(recording: Recording) -> Generator[Pixels, None, None]:
     with closing(
         make_environment(settled.env, settled.env_options, settled.episode_steps)
     ) as environment:
-        yield from replayed(environment, by_episode, episodes, actions, rewards)
+        yield from replay_pictures(environment, by_episode, episodes, actions, rewards)

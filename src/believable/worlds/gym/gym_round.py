@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from pydantic import Field
@@ -280,7 +281,8 @@ TELEMETRY = (
 )
 
 
-def _setup_row(setup: GymSetup) -> Row:
+def environment_row(setup: Any) -> Row:
+    """The columns of a setup that names an environment."""
     return {
         "env": setup.env,
         "env_options": json.dumps(setup.env_options, sort_keys=True),
@@ -290,10 +292,9 @@ def _setup_row(setup: GymSetup) -> Row:
     }
 
 
-def _telemetry_rows(recording: Recording) -> Sequence[Row]:
-    columns = [column.name for column in TELEMETRY]
+def telemetry_rows(columns: Sequence[WorldColumn], recording: Recording) -> Sequence[Row]:
     return [
-        {name: recording.telemetry[name][frame] for name in columns}
+        {column.name: recording.telemetry[column.name][frame] for column in columns}
         for frame in range(recording.timing.frames)
     ]
 
@@ -306,7 +307,7 @@ TABULAR = Tabular(
         WorldColumn("fps", "integer", "Steps per second."),
         WorldColumn("keys", "string", "What each key did, as JSON."),
     ),
-    setup_row=_setup_row,
+    setup_row=environment_row,
     telemetry=TELEMETRY,
-    telemetry_rows=_telemetry_rows,
+    telemetry_rows=partial(telemetry_rows, TELEMETRY),
 )

@@ -27,7 +27,7 @@ from believable.recordings.film_file import FilmFile, load_av
 from believable.recordings.recording import Scalar
 from believable.worlds.gym.gym_environment import (
     FRAMES_PER_S,
-    fitted,
+    fit_frame,
     load_gymnasium,
     must_draw,
     picture_of,
@@ -46,7 +46,7 @@ _RESERVED = ".reserved"
 
 
 class RecordingWarning(UserWarning):
-    """An episode is not recorded, or not as it was. The environment goes on."""
+    """An episode is not recorded, or only in part. The environment continues."""
 
 
 class EpisodeRecorder:
@@ -135,7 +135,7 @@ class EpisodeRecorder:
                 RecordingWarning,
                 stacklevel=2,
             )
-            picture = fitted(picture, *self._size)
+            picture = fit_frame(picture, *self._size)
         return picture
 
     def finish(self, how: str) -> None:
@@ -191,8 +191,8 @@ def _free_names(folder: Path, name: str) -> Iterator[Path]:
 
 
 def _origin(env: Any, seed: int | None) -> Mapping[str, Scalar]:
-    """What the environment can be made again from: its id and what it was made with, as far as that
-    is plain data.
+    """Data that can make the environment again: its id and its arguments, as far as they are
+    plain data.
     """
     spec = env.spec
     if spec is None or seed is None:
@@ -213,7 +213,7 @@ def _origin(env: Any, seed: int | None) -> Mapping[str, Scalar]:
 
 @contextmanager
 def _only_warned(recorder: EpisodeRecorder) -> Iterator[None]:
-    """A recording that fails is dropped, and the training goes on."""
+    """A recording that fails is dropped, and the training continues."""
     try:
         yield
     except Exception as error:  # noqa: BLE001  whatever it is, it must not stop a training
@@ -318,7 +318,7 @@ def _running_agent(agent: str, checkpoint: Path | str | None) -> Mapping[str, Sc
 
 
 def _not_one_environment(env: Any) -> str:
-    """What was given instead, and what to do."""
+    """The value that was given, and the fix."""
     kind = type(env)
     families = [base.__module__.partition(".")[0] for base in kind.__mro__]
     if hasattr(env, "num_envs") or hasattr(env, "get_attr"):

@@ -64,7 +64,8 @@ class ShortestPathChaser:
 
 
 class FrustratedOpponent:
-    """Chases a visible player, follows to where it lost sight, approaches sounds, searches
+    """Chases a visible player, follows to the place where it lost sight, approaches sounds,
+    searches
     otherwise; frustration narrows its view, sharpens its ears, makes it risk more and move
     erratically. It uses only perceptible facts.
     """
@@ -95,7 +96,7 @@ class FrustratedOpponent:
         wanted_goal = self._unrest.goal_instead(game, tile, goal, temper, self._near(game))
         field, intent = self._way(game, tile, wanted_goal, temper)
         if intent == "avoid_fire" and self._waits(game, tile, field, temper):
-            ahead = _turned(
+            ahead = turn_towards(
                 game.opponent.heading_deg, _heading_to_next(game, field), temper.turn_deg
             )
             return OpponentInput(
@@ -115,7 +116,7 @@ class FrustratedOpponent:
         # Out of fire it goes backwards.
         ahead = _heading_to_next(game, game.grid.distances(goal)) if tile in game.fires else heading
         wanted = self._unrest.jerk_deg(game.tick) + heading if balks else self._eyes_on(game, ahead)
-        face = _turned(game.opponent.heading_deg, wanted, temper.turn_deg)
+        face = turn_towards(game.opponent.heading_deg, wanted, temper.turn_deg)
         return OpponentInput(
             heading_deg=heading,
             walk=not balks,
@@ -185,7 +186,7 @@ class FrustratedOpponent:
         ):
             return
         surprised = self._intent == "search"
-        self._goal = self._rng.choice(_blurred(game, sound, temper.hearing_blur))
+        self._goal = self._rng.choice(blur_sound(game, sound, temper.hearing_blur))
         self._intent, self._heard_tick, self._looks_until = "investigate", game.tick, 0
         if surprised:
             # It pricks up its ears before it sets out, so that one sees that it has heard
@@ -213,7 +214,7 @@ class FrustratedOpponent:
         else:
             done = (game.tick - self._looks_from) / max(1, self._looks_until - self._looks_from)
             wanted = body.heading_deg + (-50 if 0.25 <= done < 0.75 else 50)
-        face = _turned(body.heading_deg, wanted, min(temper.turn_deg, 20.0))
+        face = turn_towards(body.heading_deg, wanted, min(temper.turn_deg, 20.0))
         return OpponentInput(
             heading_deg=face,
             walk=False,
@@ -404,7 +405,7 @@ def _onwards(grid: Grid, before: int, tile: int, farthest: int = 6) -> int:
     return tile
 
 
-def _blurred(game: MazeRound, sound: MazeEvent, blur: float) -> list[int]:
+def blur_sound(game: MazeRound, sound: MazeEvent, blur: float) -> list[int]:
     """The tiles a sound may have originated from, as far as its hearer can know; the right one is
     always among them.
     """
@@ -421,7 +422,7 @@ def _blurred(game: MazeRound, sound: MazeEvent, blur: float) -> list[int]:
     return [right, *near]
 
 
-def _turned(heading_deg: int, wanted_deg: int, most_deg: float) -> int:
+def turn_towards(heading_deg: int, wanted_deg: int, most_deg: float) -> int:
     """The heading after a turn towards another, limited by a maximum."""
     gap = (wanted_deg - heading_deg + 180) % 360 - 180
     return round(heading_deg + max(-most_deg, min(most_deg, gap))) % 360

@@ -196,7 +196,7 @@ class MazeRound:
                 if self.tick < self.staggers_until
                 else settings.opponent_speed
             )
-            dx, dy = _scaled(COS[heading], speed), _scaled(SIN[heading], speed)
+            dx, dy = scale_speed(COS[heading], speed), scale_speed(SIN[heading], speed)
             body.x, body.y = slide(self.grid, body.x, body.y, dx, dy, settings.body_radius)
 
     # -------------------------------------------------------------------------------------- weapons
@@ -228,7 +228,7 @@ class MazeRound:
     def _launch(self, kind: str, speed: int, life: int) -> None:
         heading = self.player.heading_deg
         self.missiles_made += 1
-        vx, vy = _scaled(COS[heading], speed), _scaled(SIN[heading], speed)
+        vx, vy = scale_speed(COS[heading], speed), scale_speed(SIN[heading], speed)
         self.missiles.append(
             Missile(
                 id=self.missiles_made,
@@ -480,6 +480,6 @@ def heard(events: Iterable[MazeEvent], x: int, y: int) -> MazeEvent | None:
     return None if best is None else best[1]
 
 
-def _scaled(unit: int, speed: int) -> int:
+def scale_speed(unit: int, speed: int) -> int:
     """`unit` thousandths of `speed`, rounded towards zero, the same for both signs."""
     return unit * speed // 1000 if unit >= 0 else -(-unit * speed // 1000)

@@ -20,10 +20,10 @@ from believable.worlds.doom.navigation.course import course_to, navigation_cours
 from believable.worlds.doom.navigation.declarations import (
     DECISION_TICS,
     NAVIGATION_AGENTS,
-    collided,
+    has_collided,
     navigation_agent,
 )
-from believable.worlds.doom.navigation.navigation_env import passed, ran_into_something
+from believable.worlds.doom.navigation.navigation_env import passing_distance, ran_into_something
 from believable.worlds.doom.navigation.navigation_player import SHIPPED, shipped_agent
 from believable.worlds.doom.navigation.navigation_runs import planned_runs
 from believable.worlds.doom.navigation.policy import NavigationPolicy
@@ -110,9 +110,9 @@ def test_collisions_are_ends_where_level_ground_would_not_have_led() -> None:
 
 
 def test_a_goal_is_reached_by_running_over_it() -> None:
-    assert passed((0, 0), (100, 0), (50, 30)) == pytest.approx(30)
-    assert passed((0, 0), (100, 0), (130, 40)) == pytest.approx(50)
-    assert passed((3, 4), (3, 4), (0, 0)) == pytest.approx(5)
+    assert passing_distance((0, 0), (100, 0), (50, 30)) == pytest.approx(30)
+    assert passing_distance((0, 0), (100, 0), (130, 40)) == pytest.approx(50)
+    assert passing_distance((3, 4), (3, 4), (0, 0)) == pytest.approx(5)
 
 
 def test_weights_in_a_file_are_whole_or_an_error(tmp_path: Path) -> None:
@@ -150,12 +150,14 @@ def test_a_collision_is_an_end_elsewhere_than_the_keys_lead() -> None:
     tics = [(90.0, 1, 1)] * 2
 
     def ended(x: float, y: float) -> bool:
-        return collided((100.0, 200.0), (0.0, 0.0), (100 + x, 200 + y), tics)
+        return has_collided((100.0, 200.0), (0.0, 0.0), (100 + x, 200 + y), tics)
 
     for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
         assert not ended(right + 9.99 * dx, forward + 9.99 * dy)
         assert ended(right + 10.01 * dx, forward + 10.01 * dy)
-    assert not collided((0, 0), (20.0, -20.0), (20.0 * 1.90625, -20.0 * 1.90625), [(0.0, 0, 0)] * 2)
+    assert not has_collided(
+        (0, 0), (20.0, -20.0), (20.0 * 1.90625, -20.0 * 1.90625), [(0.0, 0, 0)] * 2
+    )
 
 
 @pytest.mark.parametrize("name", NAVIGATION_AGENTS)

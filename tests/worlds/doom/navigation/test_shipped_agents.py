@@ -11,7 +11,7 @@ from believable.worlds.doom.navigation.declarations import NAVIGATION_AGENTS
 from believable.worlds.doom.navigation.movement_measures import (
     MEASURE_WORDS,
     run_measures,
-    summarised,
+    summarise,
 )
 from believable.worlds.doom.navigation.navigation_player import SeenDoomGame
 from believable.worlds.doom.navigation.navigation_runs import UNTRAINED, planned_runs, run_of
@@ -27,7 +27,7 @@ def test_shipped_agents_reach_their_goals(agent: str) -> None:
     reached = [run for run in runs if run.success]
     assert all(run.decisions is not None and run.decisions < 90 for run in reached)
     assert all(0.3 < (run.path_efficiency or 0) <= 1.1 for run in reached)
-    measures = summarised(runs, np.random.default_rng(1), resamples=100)
+    measures = summarise(runs, np.random.default_rng(1), resamples=100)
     assert measures.keys() == MEASURE_WORDS.keys()
     if agent == "reward_shaping":
         assert measures["camera"].value < 0.25, "it was marked down for sudden turns"

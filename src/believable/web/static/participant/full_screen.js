@@ -60,11 +60,7 @@ export function offerFullScreen(box, controls, players, texts) {
   controls?.append(button);
   const screen = createFullScreen(box, controls && button, () => {
     if (!button.isConnected || document.fullscreenElement) return;
-    // The page has led on meanwhile; only now it is laid out as before.
-    requestAnimationFrame(() => {
-      const next = document.activeElement;
-      (next?.closest(".after") ?? next)?.scrollIntoView({ block: "nearest" });
-    });
+    keepNextInSight(box);
   });
   for (const player of players)
     player.on("ended", () => {
@@ -72,4 +68,30 @@ export function offerFullScreen(box, controls, players, texts) {
     });
   if (there) screen.enter();
   return screen;
+}
+
+/**
+ * The page leads on while it leaves the full screen, and windows get their old size some time later: what comes next stays in sight
+ * until the person does something. @param {HTMLElement} box what was shown
+ */
+function keepNextInSight(box) {
+  const scroll = () => {
+    const next = document.activeElement;
+    (next?.closest(".after") ?? next)?.scrollIntoView({ block: "nearest" });
+  };
+  const sizes = new ResizeObserver(scroll);
+  for (const element of [box, document.documentElement]) sizes.observe(element);
+  const acted = new AbortController();
+  const { signal } = acted;
+  addEventListener("resize", scroll, { signal });
+  document.addEventListener("focusin", () => requestAnimationFrame(scroll), { signal });
+  for (const deed of ["wheel", "touchmove", "pointerdown", "keydown", "fullscreenchange"])
+    addEventListener(
+      deed,
+      () => {
+        sizes.disconnect();
+        acted.abort();
+      },
+      { signal, capture: true, passive: true },
+    );
 }

@@ -31,7 +31,7 @@ CAMERA_LIMIT_DEG = 27.0
 COLLISION_UNITS = 10.0
 
 
-def collided(
+def has_collided(
     start: tuple[float, float],
     velocity: tuple[float, float],
     end: tuple[float, float],

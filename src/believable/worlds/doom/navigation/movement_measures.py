@@ -30,7 +30,7 @@ from believable.worlds.doom.navigation.declarations import (
     DECISIONS_MAX,
     FULL_SPEED_UNITS,
     SLOW_SHARE,
-    collided,
+    has_collided,
 )
 from believable.worlds.doom.walking import STEP_UNITS
 
@@ -121,7 +121,7 @@ def run_measures(
         died=any(bool(dead) for dead in columns["dead"]),
         decisions=None if goal_frame is None else (goal_frame + 1) / DECISION_TICS,
         camera=float(np.mean(np.abs(yaw[ends] - yaw[starts]) > CAMERA_LIMIT_DEG)),
-        collisions=float(np.mean([_collided(columns, start) for start in starts.tolist()])),
+        collisions=float(np.mean([collision_mask(columns, start) for start in starts.tolist()])),
         slow=float(np.mean(way < SLOW_SHARE * FULL_SPEED_UNITS)),
         jerk=None if jerk is None else jerk / 1000,
         yaw_smoothness=spectral_arc_length(np.abs(np.diff(yaw)) * TICS_PER_S, TICS_PER_S),
@@ -129,7 +129,7 @@ def run_measures(
     )
 
 
-def _collided(columns: Mapping[str, Sequence[Any]], start: int) -> bool:
+def collision_mask(columns: Mapping[str, Sequence[Any]], start: int) -> bool:
     """Of the decision that begins after this frame, as in training: not in the air, and not after a
     fall.
     """
@@ -145,7 +145,7 @@ def _collided(columns: Mapping[str, Sequence[Any]], start: int) -> bool:
         (columns["angle_deg"][n], columns["forward"][n], columns["side"][n])
         for n in range(start + 1, end + 1)
     )
-    return collided(place, velocity, target, tics)
+    return has_collided(place, velocity, target, tics)
 
 
 def _frames(recording: Recording, from_ms: float, to_ms: float | None) -> tuple[int, int]:
@@ -158,7 +158,7 @@ def _frames(recording: Recording, from_ms: float, to_ms: float | None) -> tuple[
     return round(from_ms / frame_ms), last
 
 
-def summarised(
+def summarise(
     runs: Sequence[RunMeasures], rng: np.random.Generator, resamples: int = 2000
 ) -> dict[str, Estimate]:
     """Each measure over runs with its 95 % interval: shares of runs by Wilson, means by resampling

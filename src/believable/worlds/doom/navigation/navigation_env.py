@@ -30,7 +30,7 @@ from believable.worlds.doom.navigation.declarations import (
     DECISIONS_MAX,
     FULL_SPEED_UNITS,
     SLOW_SHARE,
-    collided,
+    has_collided,
     navigation_agent,
 )
 from believable.worlds.doom.navigation.senses import DEPTH_PX, SENSES, depth_of, senses_of
@@ -170,7 +170,7 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
         self._way = way
         gx, gy, gz = self.course.goal_place
         arrived = (
-            passed((before.x, before.y), (after.x, after.y), (gx, gy)) < GOAL_UNITS
+            passing_distance((before.x, before.y), (after.x, after.y), (gx, gy)) < GOAL_UNITS
             and abs(after.z - gz) < 64
         )
         self._signs = {
@@ -212,7 +212,7 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
             self._engine = None
 
 
-def passed(
+def passing_distance(
     start: tuple[float, float], end: tuple[float, float], place: tuple[float, float]
 ) -> float:
     """The least distance of a straight way from a position."""
@@ -232,4 +232,4 @@ def ran_into_something(before: FigureState, after: FigureState, turn_deg: int | 
         (before.angle_deg - turn * tic / DECISION_TICS, forward, 0)
         for tic in range(1, DECISION_TICS + 1)
     )
-    return collided((before.x, before.y), before.velocity[:2], (after.x, after.y), tics)
+    return has_collided((before.x, before.y), before.velocity[:2], (after.x, after.y), tics)

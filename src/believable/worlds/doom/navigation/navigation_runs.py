@@ -84,7 +84,7 @@ def planned_runs(
 
 def run_of(planned: PlannedRun) -> Recording:
     """Play a run; the same plan gives the same run."""
-    trained, setup = _trained(planned), planned.setup()
+    trained, setup = train_job(planned), planned.setup()
     game = SeenDoomGame(setup, depth=trained.agent.sees_depth)
     try:
         driver = NavigationDriver(
@@ -107,7 +107,7 @@ def measured_run(planned: PlannedRun) -> RunMeasures:
     return run_measures(run_of(planned))
 
 
-def _trained(planned: PlannedRun) -> TrainedAgent:
+def train_job(planned: PlannedRun) -> TrainedAgent:
     if not planned.source:
         return shipped_agent(planned.agent)
     if planned.source != UNTRAINED:

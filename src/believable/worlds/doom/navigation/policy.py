@@ -26,12 +26,12 @@ class NavigationPolicy:
 
     def logits(self, senses: Floats, depth: Depth | None) -> Floats:
         """For one moment: a number for each action."""
-        hidden = _rectified(self._layer("body", _rectified(self._layer("senses", senses))))
+        hidden = rectify(self._layer("body", rectify(self._layer("senses", senses))))
         if depth is not None and self.sees_depth:
             picture = depth.astype(np.float32)[None] / np.float32(255)
-            near = _rectified(self._convolved("near", picture, stride=4))
-            far = _rectified(self._convolved("far", near, stride=2))
-            hidden = np.concatenate([hidden, _rectified(self._layer("seen", far.reshape(-1)))])
+            near = rectify(self._convolved("near", picture, stride=4))
+            far = rectify(self._convolved("far", near, stride=2))
+            hidden = np.concatenate([hidden, rectify(self._layer("seen", far.reshape(-1)))])
         return self._layer("action", hidden)
 
     def draw(self, senses: Floats, depth: Depth | None, rng: np.random.Generator) -> int:
@@ -55,5 +55,5 @@ class NavigationPolicy:
         return result.astype(np.float32)
 
 
-def _rectified(values: Floats) -> Floats:
+def rectify(values: Floats) -> Floats:
     return np.maximum(values, np.float32(0))

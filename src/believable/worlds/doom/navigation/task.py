@@ -13,7 +13,7 @@ from believable.worlds.doom.navigation.movement_measures import (
     MEASURE_WORDS,
     RunMeasures,
     run_measures,
-    summarised,
+    summarise,
 )
 from believable.worlds.doom.navigation.navigation_player import trained_agent
 from believable.worlds.doom.navigation.navigation_runs import UNTRAINED, measured_runs, planned_runs
@@ -26,7 +26,7 @@ __all__ = [
     "mean_curve",
     "measure_recording",
     "read_curve",
-    "summarised",
+    "summarise",
 ]
 
 

@@ -20,7 +20,7 @@ from believable.core.errors import InvalidInput
 from believable.recordings.film_file import FilmFile, load_av
 from believable.recordings.recording import Recording
 from believable.stimuli.freedoom import GAME_DATA, TICS_PER_S, PeopleDemo, demos, film
-from believable.stimuli.raster import Look
+from believable.stimuli.render import Look
 
 GAME = "freedm"
 #: What `dsda-doom` films.

@@ -8,23 +8,17 @@ run resumes there.
 from __future__ import annotations
 
 import csv
-import random
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from believable.contracts.agent import NoParams
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive, generator
-from believable.core.work import WorkOutcome, map_named
-from believable.imitation.imitator import Imitator, LearningOptions, learn
-from believable.imitation.learned_file import read_imitation, write_imitation
-from believable.imitation.observations import Observations
+from believable.core.work import map_named
+from believable.imitation.learned_file import read_imitation
 from believable.imitation.similar_routes import (
     RouteWindow,
     nearest_window,
@@ -48,22 +42,28 @@ from believable.protocols.clips.variants.imitation.group_plan import (
     PlannedClip,
     plan_groups,
 )
+from believable.protocols.clips.variants.imitation.recorded_rounds import (
+    NODES,
+    PersonRecording,
+    learn_player,
+    learn_players,
+    most_nodes,
+    people_in,
+    play_round,
+    raise_failures,
+    round_jobs,
+    split_recordings,
+)
 from believable.protocols.doom_films import MESSAGES, STATUS_BAR, film_name
 from believable.protocols.own_clips import SceneClip, make_stimuli
 from believable.protocols.variants import change_study
 from believable.recordings.actions import RECORDING_SUFFIX
-from believable.recordings.file import read, write
-from believable.stimuli.raster import Look, render_file
+from believable.recordings.file import read
 from believable.stimuli.recipe import Recipe
-from believable.worlds.doom import DOOM
+from believable.stimuli.render import Look, render_file
 from believable.worlds.doom.doom_engine import TICS_PER_S
-from believable.worlds.doom.doom_game import DoomGame
 from believable.worlds.doom.doom_observations import observe_doom
-from believable.worlds.doom.doom_recording import setup_in
 from believable.worlds.doom.doom_round import DoomSetup
-from believable.worlds.doom.engine_bot import BOT
-from believable.worlds.doom.imitating_player import seat_mind
-from believable.worlds.live_round import play_through
 
 #: Conditions by type; direct clones and people's demos are separate conditions, so reports
 #: distinguish them.
@@ -79,20 +79,9 @@ RECIPE = Recipe(
 LOOK = Look(width_px=640, height_px=360, frames_per_s=TICS_PER_S, camera="first", plain=True)
 #: The type and origin of each clip, in the study folder; nothing of it is served.
 LISTED = "clips.csv"
-_NODES, _PRIMITIVES = 64, 50
 #: Bots get stuck on maps of people's demos: this number of rounds is tried until one moves far
 #: enough.
 _BOT_ROUNDS, _GETS_ABOUT_UNITS = 4, 1000.0
-
-
-@dataclass(frozen=True, slots=True)
-class PersonRecording:
-    """A recording of DIR, and who played it, as it says."""
-
-    file: Path
-    player: str
-    setup: DoomSetup
-    seen: Observations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,20 +111,20 @@ def write_recorded_clips(
     """
     people = people_in(recordings)
     rng = generator(seed, "clips from recordings")
-    shown, others = _split([person.file for person in people], rng)
+    shown, others = split_recordings([person.file for person in people], rng)
     by_file = {person.file: person for person in people}
     topology = learn_topology(
         [person.seen for person in people],
-        min(_NODES, _most_nodes(people)),
+        min(NODES, most_nodes(people)),
         np.random.default_rng(derive(seed, "nodes")),
     )
     tell(
         f"{len(people)} recordings: clips from {len(shown)}, learning from the other {len(others)}"
     )
-    models = _learned_players([by_file[file] for file in others], work / "players", seed)
-    runs = _rounds(people[0].setup, models, design, seed, work / "rounds")
+    models = learn_players([by_file[file] for file in others], work / "players", seed)
+    runs = round_jobs(people[0].setup, models, design, seed, work / "rounds")
     tell(f"playing {len(runs)} rounds by bots and learned players")
-    _all(map_named(play_round, runs))
+    raise_failures(map_named(play_round, runs))
     played = {
         kind: sorted((work / "rounds").glob(f"{kind}-[0-9]*{RECORDING_SUFFIX}"))
         for kind in (ARTIFICIAL, IMITATION)
@@ -160,7 +149,7 @@ def write_recorded_clips(
         for clip in planned
     ]
     clips += _people_clips(design, seed, work, tell)
-    films = _film(clips, work / "films", tell)
+    films = film_clips(clips, work / "films", tell)
     scenes = [
         SceneClip(film, clip.condition, clip.page) for film, clip in zip(films, clips, strict=True)
     ]
@@ -181,149 +170,7 @@ def write_recorded_clips(
 
 
 # ----------------------------------------------------------------------------------------------
-# recordings
-
-
-def people_in(folder: Path) -> list[PersonRecording]:
-    """The recordings of a folder: all of one map, and either of people or of scripts that replace
-    them.
-    """
-    files = sorted(folder.glob(f"*{RECORDING_SUFFIX}"))
-    if len(files) < 2:
-        raise InvalidInput(
-            f"--recordings: expected two recordings or more in {str(folder)!r}, got {len(files)}:"
-            " some are shown, others learned from. Record some: believable record doom DIR --map"
-            " deathmatch"
-        )
-    people = []
-    for file in files:
-        recording = read(file)
-        setup = setup_in(recording)
-        if not setup.place.deathmatch or setup.watched:
-            raise InvalidInput(
-                f"--recordings: {file}: expected somebody's round of a deathmatch map, got"
-                f" {setup.map!r} {'played by a bot' if setup.watched else ''}. Move it elsewhere."
-            )
-        player = recording.provenance.get("player")
-        if not isinstance(player, str):
-            raise InvalidInput(
-                f"--recordings: {file}: it does not say who plays, so that a script could pass for"
-                " a person. Use recordings of `believable record`, which do."
-            )
-        people.append(PersonRecording(file, player, setup, observe_doom(recording)))
-    places = sorted({(person.setup.map, person.setup.map_seed) for person in people})
-    if len(places) > 1:
-        raise InvalidInput(
-            f"--recordings: {folder}: rounds of several maps ({places}). Clips are compared on one"
-            " map."
-        )
-    if len({person.player == "person" for person in people}) > 1:
-        scripts = sorted({person.player for person in people} - {"person"})
-        raise InvalidInput(
-            f"--recordings: {folder}: rounds of people and of scripts ({', '.join(scripts)}). Give"
-            " folders of one kind."
-        )
-    return people
-
-
-def _split(files: Sequence[Path], rng: random.Random) -> tuple[list[Path], list[Path]]:
-    """Half of the recordings are shown, the others are learned from."""
-    drawn = list(files)
-    rng.shuffle(drawn)
-    middle = (len(drawn) + 1) // 2
-    return sorted(drawn[:middle]), sorted(drawn[middle:])
-
-
-def _most_nodes(people: Sequence[PersonRecording]) -> int:
-    return max(2, min(person.seen.frames for person in people) // 10)
-
-
-# ----------------------------------------------------------------------------------------------
 # rounds
-
-
-def _learned_players(people: Sequence[PersonRecording], folder: Path, seed: int) -> list[Path]:
-    """One learned player for each person that there are recordings of."""
-    by_player: dict[str, list[PersonRecording]] = defaultdict(list)
-    for person in people:
-        by_player[person.player].append(person)
-    return [
-        _learn(own, folder / f"player-{number}.imitation", seed)
-        for number, (_, own) in enumerate(sorted(by_player.items()), 1)
-    ]
-
-
-def _learn(people: Sequence[PersonRecording], file: Path, seed: int) -> Path:
-    if not file.is_file():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        most = _most_nodes(people)
-        options = LearningOptions(
-            nodes=min(_NODES, most), primitives=min(_PRIMITIVES, most), seed=seed
-        )
-        model = learn(
-            [person.seen for person in people], options, [person.file.name for person in people]
-        )
-        unfinished = file.with_suffix(".part")
-        write_imitation(model, unfinished)
-        unfinished.replace(file)
-    return file
-
-
-#: A round to play: its setup, the player (a learned player's file, or none for the engine's bot),
-#: the player's seed, the target.
-RoundJob = tuple[DoomSetup, Path | None, int, Path]
-
-
-def _rounds(
-    setup: DoomSetup, models: Sequence[Path], design: ClipDesign, seed: int, folder: Path
-) -> Mapping[str, RoundJob]:
-    """Rounds of the bots and of the learned players, with separate starting positions, all of one
-    length.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    jobs: dict[str, RoundJob] = {}
-    for kind in (ARTIFICIAL, IMITATION):
-        for number in range(design.rounds):
-            name = f"{kind}-{number:03d}"
-            own = setup.model_copy(
-                update={
-                    "engine_seed": derive(seed, "round", name) % 2**31,
-                    "ticks": design.round_s * TICS_PER_S,
-                    "opponent": "nobody",
-                    "camera": "first",
-                    "practice": False,
-                }
-            )
-            player = models[number % len(models)] if kind == IMITATION else None
-            jobs[name] = (
-                own,
-                player,
-                derive(seed, "player", name) >> 1,
-                folder / f"{name}{RECORDING_SUFFIX}",
-            )
-    return jobs
-
-
-def play_round(setup: DoomSetup, player: Path | None, seed: int, target: Path) -> Path:
-    """Play one round, unless an earlier run did."""
-    if target.is_file():
-        return target
-    if player is None:
-        recording = play_through(DOOM.game, setup, BOT.new(NoParams(), seed), BOT.game)
-    else:
-        mind = Imitator(read_imitation(player), seed)
-        recording = play_through(
-            DOOM.game, setup, seat_mind(mind), partial(DoomGame, recorded=True)
-        )
-    unfinished = target.with_name(f".{target.name}")
-    write(recording, unfinished)
-    unfinished.replace(target)
-    return target
-
-
-def _all(outcome: WorkOutcome[str, Path]) -> None:
-    if outcome.failed:
-        raise InvalidInput("; ".join(f"{name}: {why}" for name, why in outcome.failed.items()))
 
 
 def _plain(clip: PlannedClip, file: Path, standins: bool, models: Sequence[Path]) -> FilmedClip:
@@ -353,7 +200,7 @@ def _clone(
     way is nearest to the clip's.
     """
     name = f"{CLONE}-{clip.group:03d}"
-    model = _learn([person], work / "players" / f"{name}.imitation", seed)
+    model = learn_player([person], work / "players" / f"{name}.imitation", seed)
     ticks = max(person.setup.ticks, design.round_s * TICS_PER_S)
     setup = person.setup.model_copy(
         update={"ticks": ticks, "opponent": "nobody", "camera": "first"}
@@ -459,7 +306,9 @@ def _bot_beside_people(
 # films and the study
 
 
-def _film(clips: Sequence[FilmedClip], folder: Path, tell: Callable[[str], None]) -> list[Path]:
+def film_clips(
+    clips: Sequence[FilmedClip], folder: Path, tell: Callable[[str], None]
+) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     targets = [folder / f"film-{number:03d}.mp4" for number in range(len(clips))]
     jobs = {
@@ -472,7 +321,9 @@ def _film(clips: Sequence[FilmedClip], folder: Path, tell: Callable[[str], None]
         if not target.is_file()
     }
     tell(f"filming {len(jobs)} clips")
-    _all(map_named(film_part, jobs, progress=lambda done, total: tell(f"filmed {done} of {total}")))
+    raise_failures(
+        map_named(film_part, jobs, progress=lambda done, total: tell(f"filmed {done} of {total}"))
+    )
     return targets
 
 

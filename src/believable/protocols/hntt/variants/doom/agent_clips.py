@@ -34,7 +34,7 @@ from believable.protocols.hntt.variants.doom.run_pairs import (
     SHORTEST_S,
     FinishedRun,
     RunPair,
-    matched,
+    match_runs,
     mismatched,
     of_people,
 )
@@ -167,7 +167,7 @@ def _draw(
         )
         drawn.counts[person] = _counts(len(list(shown.humans.glob(f"*{RECORDING_SUFFIX}"))), people)
     for agent in shown.agents:
-        pairs = matched(finished[agent], people, count, rng)
+        pairs = match_runs(finished[agent], people, count, rng)
         people = _without(people, pairs)
         drawn.add(
             f"{agent}_pair" if len(shown.agents) > 1 else "pair",

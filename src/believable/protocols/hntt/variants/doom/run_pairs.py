@@ -49,7 +49,7 @@ class RunPair:
 Fitting = Callable[[FinishedRun, FinishedRun], bool]
 
 
-def matched(
+def match_runs(
     agents: Sequence[FinishedRun], people: Sequence[FinishedRun], count: int, rng: random.Random
 ) -> list[RunPair]:
     """Agents' runs are drawn with the same chance each; each takes the person's run to the same

@@ -1,0 +1,1 @@
+"""The study of this protocol about something else; see `believable.protocols.variants`."""

@@ -1,0 +1,1 @@
+"""With clips that the author brings, of any conditions."""

@@ -1,1 +1,0 @@
-"""What a third party adds: an instrument of its own."""
