@@ -1,92 +1,172 @@
-"""The minds of the town compared: violations per 100 actions by mind, variant and ablation over
-seeds, with t intervals.
+"""The minds of the town compared, with the same body and the same language model.
 
-python -m validation.town_minds --seeds 10 --people 6 --days 2            the neuro-symbolic mind and its ablations
-python -m validation.town_minds --embedded FOLDER --seeds 10              both minds with the embedded models, kept in FOLDER
-python -m validation.town_minds --run RUN --run RUN …                     runs made before, by mind and options
-python -m validation.town_minds --ship generative=RUN neurosymbolic=RUN   writes the checked runs that come with `replay`
-python -m validation.town_minds --worst RUN --picture FILE                the three worst moments of a run as a picture
+Violations per 100 actions of each person, above those of the routine mind: the same body, person,
+seed and town on a fixed timetable. Intervals by bootstrap over towns, seeds and people. Rules that
+minds are built on and manners that are in the code of neither are counted apart.
+
+python -m validation.town_minds --folder FOLDER    both minds with the embedded stand-in, on held-out seeds of both towns
+python -m validation.town_minds --shipped          the recorded runs of `replay`, answered by a large language model
+python -m validation.town_minds --ablations        the neuro-symbolic mind without each of its parts
+python -m validation.town_minds --ship generative=ANSWERS neurosymbolic=ANSWERS --answered 2026-11-19
+                                                   writes the runs that come with `replay` from recorded answers
 """
 
 from __future__ import annotations
 
 import argparse
-import math
-import statistics
+import gzip
+import itertools
+import json
 import sys
+import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
-from scipy import stats
 
-from believable.protocols.replay.stimuli import RUNS
+from believable.protocols.replay.stimuli import ANSWERS, RUNS
 from believable.recordings import file
-from believable.recordings.recording import UNITS_PER_TILE, Recording
-from believable.stimuli.raster import Camera, Rasteriser
-from believable.worlds import draw
-from believable.worlds.town.clock import STEPS_PER_DAY
+from believable.recordings.recording import Recording
 from believable.worlds.town.language.embedded import EmbeddedModel
+from believable.worlds.town.language.model import LanguageModel, describe_model
+from believable.worlds.town.language.opening import ModelSettings, open_model
 from believable.worlds.town.language.sentence_embedding import SentenceModel
 from believable.worlds.town.language.wording_engine import WordedText
+from believable.worlds.town.layout import TOWNS
 from believable.worlds.town.minds import mind_kind
 from believable.worlds.town.recording import record_run
 from believable.worlds.town.rule_checker.checker import add_findings, check_town
-from believable.worlds.town.rule_checker.rules import CATEGORIES, TownFindings, TownViolation
 from believable.worlds.town.run import TownRun, TownSettings
-from believable.worlds.town.run_folder import (
-    CHECKPOINT_FILE,
-    RECORDING_FILE,
-    TRACE_FILE,
-    read_settings,
-    read_town,
-    simulate,
-)
+from believable.worlds.town.run_folder import RECORDING_FILE, read_town, simulate
 
-#: What is switched off in each row.
-ROWS = {
+#: Seeds below this were used to make and try the minds.
+FIRST_HELD_OUT = 31
+BOOTSTRAPS = 4000
+#: The settings of the runs that come with `replay`.
+SHIPPED_SEED, SHIPPED_PEOPLE, SHIPPED_DAYS = 11, 3, 2
+MINDS: Mapping[str, Mapping[str, str]] = {
+    "generative": {"variant": "paper"},
+    "neurosymbolic": {"model": "on"},
+}
+#: What is switched off in each row of the ablations.
+ABLATIONS: Mapping[str, Mapping[str, str]] = {
     "whole": {},
     "no planner": {"planner": "off"},
     "no schedule": {"schedule": "off"},
     "no checks": {"checks": "off"},
-    "no check of preconditions": {"check_preconditions": "off"},
-    "no check of time": {"check_time": "off"},
-    "no check of goals": {"check_goal": "off"},
-    "no social check": {"check_social": "off"},
-    "no check of memory": {"check_memory": "off"},
     "no planner, no checks": {"planner": "off", "checks": "off"},
 }
-#: Minds with the same model, in the order in which a seed's runs are made.
-MODEL_ROWS: tuple[tuple[str, dict[str, str]], ...] = (
-    ("neurosymbolic", {"model": "on"}),
-    ("generative", {"variant": "paper"}),
-    ("generative", {"variant": "released"}),
-)
-HEADS = (
-    "mind",
-    "runs",
-    "per 100 actions",
-    "norms no mind knows",
-    "fulfilled",
-    "actions a person and day",
-    "activities a person",
-    "lines spoken",
-    *(f"{category} per 100" for category in CATEGORIES),
-)
+KINDS = ("rules", "manners")
 
 
-def lived(seed: int, people: int, days: int, options: dict[str, str]) -> Recording:
-    run = TownRun(
-        TownSettings(seed=seed, people=people, days=days, mind="neurosymbolic", options=options),
-        mind_kind("neurosymbolic").create,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonRates:
+    """Violations per 100 actions of one person in one run."""
+
+    town: str
+    seed: int
+    person: str
+    rules: float
+    manners: float
+    fulfilled: float
+    actions: int
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        return self.town, self.seed, self.person
+
+
+def rates(recording: Recording, town: str) -> list[PersonRates]:
+    rows = []
+    for actor in recording.actors:
+        found = check_town(recording, actor.id)
+        hidden = sum(violation.hidden for violation in found.violations)
+        rows.append(
+            PersonRates(
+                town=town,
+                seed=recording.seed or 0,
+                person=actor.id,
+                rules=100 * (len(found.violations) - hidden) / found.actions,
+                manners=100 * hidden / found.actions,
+                fulfilled=found.intentions_fulfilled or 0.0,
+                actions=found.actions,
+            )
+        )
+    return rows
+
+
+def live(settings: TownSettings, model: LanguageModel | None = None) -> Recording:
+    run = TownRun(settings, mind_kind(settings.mind).create, model)
     while not run.over:
         run.advance()
     return record_run(run)
+
+
+# ------------------------------------------------------------------------------------ intervals
+
+
+def interval(values: Mapping[tuple[str, int, str], float]) -> str:
+    """Return the mean and its 95 % interval. Towns, seeds and people are drawn again in turn; with
+    one town or one seed the interval says nothing about others.
+    """
+    tree: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for (town, seed, _), value in values.items():
+        tree[town][seed].append(value)
+    rng = np.random.default_rng(20)
+    means = [_draw_mean(tree, rng) for _ in range(BOOTSTRAPS)]
+    low, high = np.quantile(means, (0.025, 0.975))
+    whole = np.mean([np.mean(list(itertools.chain(*seeds.values()))) for seeds in tree.values()])
+    return f"{whole:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def _draw_mean(tree: Mapping[str, Mapping[int, list[float]]], rng: np.random.Generator) -> float:
+    towns = list(tree)
+    drawn = []
+    for town in rng.choice(len(towns), len(towns)):
+        seeds = tree[towns[town]]
+        names = list(seeds)
+        people = [seeds[names[seed]] for seed in rng.choice(len(names), len(names))]
+        drawn.append(np.mean([rng.choice(values, len(values)).mean() for values in people]))
+    return float(np.mean(drawn))
+
+
+def table(rows: Mapping[str, Sequence[PersonRates]], base: Sequence[PersonRates]) -> Iterator[str]:
+    """Yield a row for the body, one for each mind above it, and the difference of the minds."""
+    heads = ("", "people", *KINDS, "intentions fulfilled", "actions a person")
+    yield f"| {' | '.join(heads)} |"
+    yield "|---" * len(heads) + "|"
+    level = {kind: {row.key: getattr(row, kind) for row in base} for kind in KINDS}
+    cells = [interval(level[kind]) for kind in KINDS]
+    yield f"| the body alone (routine) | {len(base)} | {' | '.join(cells)} | | {_actions(base)} |"
+    above: dict[str, dict[str, dict[tuple[str, int, str], float]]] = {}
+    for name, people in rows.items():
+        above[name] = {
+            kind: {row.key: getattr(row, kind) - level[kind][row.key] for row in people}
+            for kind in KINDS
+        }
+        cells = [interval(above[name][kind]) for kind in KINDS]
+        fulfilled = interval({row.key: row.fulfilled for row in people})
+        yield (
+            f"| {name}, above the body | {len(people)} | {' | '.join(cells)} | {fulfilled} |"
+            f" {_actions(people)} |"
+        )
+    first, second = above.values()
+    cells = [
+        interval({key: first[kind][key] - second[kind][key] for key in first[kind]})
+        for kind in KINDS
+    ]
+    names = " − ".join(name.partition(" (")[0] for name in rows)
+    yield f"| {names} | {len(next(iter(rows.values())))} | {' | '.join(cells)} | | |"
+
+
+def _actions(rows: Sequence[PersonRates]) -> str:
+    return f"{np.mean([row.actions for row in rows]):.0f}"
+
+
+# ----------------------------------------------------------------------------------------- runs
 
 
 @dataclass(slots=True)
@@ -102,182 +182,120 @@ class FixedWords:
         """Nothing is open."""
 
 
-def live_embedded(
-    folder: Path, seeds: Sequence[int], people: int, days: int, *, worded: bool
+def compare_embedded(
+    folder: Path, towns: Sequence[str], seeds: Sequence[int], people: int, days: int
 ) -> None:
-    """The runs of `MODEL_ROWS` that are not in the folder yet. One model for all: it reads the same
-    text only once.
-    """
-    model = EmbeddedModel.load() if worded else EmbeddedModel(SentenceModel.load(), FixedWords())  # type: ignore[arg-type]
-    try:
-        for seed in seeds:
-            for mind, options in MODEL_ROWS:
-                out = folder / f"{mind}-{options.get('variant', 'model')}-{seed}"
-                if not (out / RECORDING_FILE).is_file():
-                    begun = time.process_time()
-                    simulate(
-                        out,
-                        TownSettings(
-                            seed=seed, people=people, days=days, mind=mind, options=options
-                        ),
-                        model,
+    """Both minds with the embedded stand-in. Runs that are in the folder are not made again."""
+    model = EmbeddedModel(SentenceModel.load(), FixedWords())  # type: ignore[arg-type]
+    rows: dict[str, list[PersonRates]] = defaultdict(list)
+    for town, seed in itertools.product(towns, seeds):
+        for mind, options in {"routine": {}, **MINDS}.items():
+            settings = TownSettings(
+                seed=seed, people=people, days=days, mind=mind, options=options, town=town
+            )
+            out = folder / f"{mind}-{town}-{seed}"
+            if not (out / RECORDING_FILE).is_file():
+                begun = time.process_time()
+                simulate(out, settings, None if mind == "routine" else model)
+                print(  # noqa: T201
+                    f"{out.name}: {time.process_time() - begun:.0f} s of processor",
+                    file=sys.stderr,
+                    flush=True,
+                )
+            name = mind if mind == "routine" else f"{mind} ({describe_model(model.name)})"
+            rows[name].extend(rates(read_town(out), town))
+    base = rows.pop("routine")
+    print("\n".join(table(rows, base)))  # noqa: T201
+
+
+def compare_shipped() -> None:
+    rows = {}
+    for mind in MINDS:
+        recording = file.read(RUNS / f"{mind}.replay.json.gz")
+        name = f"{mind} ({recording.provenance['language model']})"
+        rows[name] = rates(recording, "market")
+    settings = TownSettings(
+        seed=SHIPPED_SEED, people=SHIPPED_PEOPLE, days=SHIPPED_DAYS, mind="routine"
+    )
+    print("\n".join(table(rows, rates(live(settings), "market"))))  # noqa: T201
+
+
+def compare_ablations(towns: Sequence[str], seeds: Sequence[int], people: int, days: int) -> None:
+    heads = ("mind", *KINDS, "intentions fulfilled")
+    print(f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|")  # noqa: T201
+    for name, options in ABLATIONS.items():
+        found = [
+            row
+            for town, seed in itertools.product(towns, seeds)
+            for row in rates(
+                live(
+                    TownSettings(
+                        seed=seed,
+                        people=people,
+                        days=days,
+                        mind="neurosymbolic",
+                        options=options,
+                        town=town,
                     )
-                    (out / TRACE_FILE).unlink()
-                    (out / CHECKPOINT_FILE).unlink()
-                    seconds = time.process_time() - begun
-                    spent = f"{out.name}: {seconds:.0f} s of processor without the engine"
-                    print(spent, file=sys.stderr, flush=True)  # noqa: T201
-    finally:
-        model.close()
+                ),
+                town,
+            )
+        ]
+        cells = [
+            interval({row.key: getattr(row, kind) for row in found})
+            for kind in (*KINDS, "fulfilled")
+        ]
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)  # noqa: T201
 
 
-def interval(values: Sequence[float], digits: int = 2) -> str:
-    mean = statistics.fmean(values)
-    if len(values) < 2:
-        return f"{mean:.{digits}f}"
-    half = stats.t.ppf(0.975, len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
-    return f"{mean:.{digits}f} [{mean - half:.{digits}f}, {mean + half:.{digits}f}]"
+def ship(mind: str, answers: Path, answered: str) -> None:
+    """Write recorded answers with their date, and the checked run that follows from them."""
+    first, _, rest = answers.read_text("utf-8").partition("\n")
+    head = json.dumps({**json.loads(first), "answered": answered}, ensure_ascii=False)
+    target = ANSWERS / f"{mind}.answers.jsonl.gz"
+    target.write_bytes(gzip.compress(f"{head}\n{rest}".encode(), 9, mtime=0))
+    with tempfile.TemporaryDirectory() as out:
+        file.write(repeat_shipped(mind, Path(out)), RUNS / f"{mind}.replay.json.gz")
 
 
-def row(name: str, recordings: Sequence[Recording]) -> str:
-    runs = [check_town(recording) for recording in recordings]
-    hidden = [100 * sum(run.by_category(hidden=True).values()) / run.actions for run in runs]
-    cells = [
-        str(len(runs)),
-        interval([run.per_100 or 0.0 for run in runs]),
-        interval(hidden),
-        interval([run.intentions_fulfilled or 0.0 for run in runs]),
-        interval(
-            [_a_day(run, recording) for run, recording in zip(runs, recordings, strict=True)], 0
-        ),
-        interval([_variety(recording) for recording in recordings], 1),
-        interval([run.talks for run in runs], 0),
-        *(
-            interval([100 * run.by_category()[name] / run.actions for run in runs])
-            for name in CATEGORIES
-        ),
-    ]
-    return f"| {name} | {' | '.join(cells)} |"
-
-
-def _a_day(run: TownFindings, recording: Recording) -> float:
-    return run.actions / len(recording.actors) / (recording.timing.frames / STEPS_PER_DAY)
-
-
-def _variety(recording: Recording) -> float:
-    kinds = {
-        (action.actor, action.activity)
-        for action in recording.actions
-        if action.activity and action.refused is None
-    }
-    return len(kinds) / len(recording.actors)
-
-
-def worst(recording: Recording, count: int = 3) -> list[TownViolation]:
-    """Moments with the most violations within ten minutes of one person, apart from each other,
-    other rules first.
-    """
-    violations = check_town(recording).violations
-    near: dict[TownViolation, int] = {
-        violation: sum(
-            other.actor == violation.actor and abs(other.t_ms - violation.t_ms) <= 600_000
-            for other in violations
-        )
-        for violation in violations
-    }
-    ranked = sorted(near, key=lambda violation: (-near[violation], violation.t_ms))
-    chosen: list[TownViolation] = []
-    for same_rule in (False, True):
-        for violation in ranked:
-            if all(
-                _apart(violation, other) and (same_rule or violation.rule != other.rule)
-                for other in chosen
-            ):
-                chosen.append(violation)
-    return chosen[:count]
-
-
-def _apart(violation: TownViolation, other: TownViolation) -> bool:
-    return violation.actor != other.actor or abs(violation.t_ms - other.t_ms) > 3_600_000
-
-
-def picture(recording: Recording, moments: Sequence[TownViolation], path: Path) -> None:
-    """The moments side by side, near the person, with what is wrong in words."""
-    scene = draw(recording)
-    names = {actor.id: actor.name.partition(" ")[0] for actor in recording.actors}
-    width, height, rim, gap = 420, 300, 50, 8
-    sheet = Image.new("RGB", ((width + gap) * max(1, len(moments)) - gap, height + rim), "white")
-    writer, font = ImageDraw.Draw(sheet), ImageFont.load_default(15)
-    for number, moment in enumerate(moments):
-        track = next(track for track in recording.tracks if track.actor == moment.actor)
-        frame = min(round(moment.t_ms / recording.timing.frame_ms) + 1, len(track.x) - 1)
-        camera = Camera(
-            x=track.x[frame] / UNITS_PER_TILE,
-            y=track.y[frame] / UNITS_PER_TILE,
-            px_per_tile=22.0,
-            width_px=width,
-            height_px=height,
-        )
-        pixels = Rasteriser(scene, recording, camera).picture(frame * recording.timing.frame_ms)
-        left = number * (width + gap)
-        sheet.paste(Image.fromarray(np.asarray(pixels)), (left, 0))
-        day, minute = divmod(moment.t_ms // 60_000, 1440)
-        words = (
-            f"Day {day + 1}, {minute // 60:02d}:{minute % 60:02d}, {names[moment.actor]}:"
-            f" {moment.rule}"
-        )
-        writer.text((left + 4, height + 6), words, "black", font)
-        writer.text((left + 4, height + 26), moment.reason[:58], "black", font)
-    sheet.save(path, optimize=True)
+def repeat_shipped(mind: str, out: Path) -> Recording:
+    """Return a run of `replay`, lived again from its recorded answers."""
+    settings = TownSettings(
+        seed=SHIPPED_SEED, people=SHIPPED_PEOPLE, days=SHIPPED_DAYS, mind=mind, options=MINDS[mind]
+    )
+    answers = ANSWERS / f"{mind}.answers.jsonl.gz"
+    simulate(out, settings, open_model(ModelSettings(kind="recorded", answers=answers), out))
+    return add_findings(read_town(out))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--people", type=int, default=6)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first-seed", type=int, default=FIRST_HELD_OUT)
+    parser.add_argument("--people", type=int, default=4)
     parser.add_argument("--days", type=int, default=1)
-    parser.add_argument("--first-seed", type=int, default=1)
-    parser.add_argument("--embedded", type=Path)
-    parser.add_argument(
-        "--fixed-words",
-        action="store_true",
-        help="with --embedded: without the small language model",
-    )
-    parser.add_argument("--run", action="append", type=Path, default=[])
-    parser.add_argument("--ship", nargs=2, metavar="CONDITION=RUN")
-    parser.add_argument("--worst", type=Path)
-    parser.add_argument("--picture", type=Path)
+    parser.add_argument("--town", action="append", choices=list(TOWNS), default=[])
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--shipped", action="store_true")
+    parser.add_argument("--ablations", action="store_true")
+    parser.add_argument("--ship", nargs=2, metavar="MIND=ANSWERS")
+    parser.add_argument("--answered", default="")
     chosen = parser.parse_args()
-    if chosen.worst:
-        recording = read_town(chosen.worst)
-        picture(recording, worst(recording), chosen.picture)
-        return
-    if chosen.ship:
-        for condition, _, run in (written.partition("=") for written in chosen.ship):
-            file.write(add_findings(read_town(Path(run))), RUNS / f"{condition}.replay.json.gz")
-        return
     seeds = range(chosen.first_seed, chosen.first_seed + chosen.seeds)
-    if chosen.embedded:
-        live_embedded(
-            chosen.embedded, seeds, chosen.people, chosen.days, worded=not chosen.fixed_words
-        )
-        chosen.run = sorted(path.parent for path in chosen.embedded.glob(f"*/{RECORDING_FILE}"))
-    print(f"| {' | '.join(HEADS)} |")  # noqa: T201
-    print("|---" * len(HEADS) + "|")  # noqa: T201
-    if chosen.run:
-        groups: dict[str, list[Recording]] = defaultdict(list)
-        for folder in chosen.run:
-            settings = read_settings(folder)
-            words = ", ".join(f"{name} {value}" for name, value in settings.options.items())
-            groups[f"{settings.mind}, {words}".removesuffix(", ")].append(read_town(folder))
-        for name, recordings in groups.items():
-            print(row(name, recordings), flush=True)  # noqa: T201
-        return
-    for name, options in ROWS.items():
-        runs = [lived(seed, chosen.people, chosen.days, options) for seed in seeds]
-        print(row(name, runs), flush=True)  # noqa: T201
+    towns = chosen.town or list(TOWNS)
+    if chosen.ship:
+        for mind, _, answers in (written.partition("=") for written in chosen.ship):
+            ship(mind, Path(answers), chosen.answered)
+    elif chosen.shipped:
+        compare_shipped()
+    elif chosen.ablations:
+        compare_ablations(towns, seeds, chosen.people, chosen.days)
+    elif chosen.folder:
+        compare_embedded(chosen.folder, towns, seeds, chosen.people, chosen.days)
+    else:
+        parser.error("expected --folder FOLDER, --shipped, --ablations or --ship")
 
 
 if __name__ == "__main__":

@@ -59,12 +59,12 @@ def test_an_endpoint_out_of_order_changes_nothing_but_the_time(
     the same bytes.
     """
     requests = json.loads((undisturbed / "usage.json").read_text("utf-8"))["answers"]
-    dies_after = max(180, requests * 3 // 4)
+    dies_after = max(14, requests * 3 // 4)
     troubles = {
-        40: Reply(429),
-        90: Reply(503),
-        130: Reply(body=b"<html>"),
-        170: Reply(hang_up=True),
+        3: Reply(429),
+        6: Reply(503),
+        9: Reply(body=b"<html>"),
+        12: Reply(hang_up=True),
     }
 
     def troubled(number: int, request: dict[str, Any]) -> Reply:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,10 @@ import pytest
 
 from believable.bundle.read import Bundle
 from believable.contracts.registries import PROTOCOLS
+from believable.protocols.replay import stimuli as replay
 from believable.simulate import straight
 from believable.simulate.behaviour import SeenAction, SeenStimulus
+from believable.simulate.pool import pool_of
 from believable.simulate.simulated_sessions import Conduct, Sessions
 from believable.study.definition import Definition
 from believable.study.load import load
@@ -22,6 +26,27 @@ from ..analysis.conftest import same_as_golden, studies  # noqa: F401
 CAREFUL = Conduct(drop_out=0, careless=0, hasty=0)
 
 
+#: Runs of the town in which much goes wrong. Those of the package have hardly anything to notice.
+EVENTFUL_RUNS = Path(__file__).parent.parent / "data" / "replay_runs"
+
+
+@contextmanager
+def eventful() -> Iterator[None]:
+    """Let `replay` take its days from the eventful runs."""
+
+    def forget() -> None:
+        replay._run.cache_clear()
+        replay._shown_frames.cache_clear()
+
+    kept, replay.RUNS = replay.RUNS, EVENTFUL_RUNS
+    forget()
+    try:
+        yield
+    finally:
+        replay.RUNS = kept
+        forget()
+
+
 @pytest.fixture(scope="session")
 def ready() -> Callable[[str], Definition]:
     known: dict[str, Definition] = {}
@@ -29,6 +54,9 @@ def ready() -> Callable[[str], Definition]:
     def get(name: str) -> Definition:
         if name not in known:
             known[name] = load(PROTOCOLS[name].folder)
+            if name == "replay":
+                with eventful():
+                    assert any(pool_of(known[name], PROTOCOLS[name]).material.violations.values())
         return known[name]
 
     return get

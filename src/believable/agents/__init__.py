@@ -25,6 +25,7 @@ BUILT_IN = {
     "doom/reward_shaping": f"{_NAVIGATORS}:REWARD_SHAPING",
     "doom/navigator": f"{_NAVIGATORS}:NAVIGATOR",
     "town/scripted": f"{_MINDS}:SCRIPTED",
+    "town/routine": f"{_MINDS}:ROUTINE",
     "town/generative": f"{_MINDS}:GENERATIVE",
     "town/neurosymbolic": f"{_MINDS}:NEUROSYMBOLIC",
     "gym/stable-baselines3": f"{_POLICIES}:STABLE_BASELINES3",

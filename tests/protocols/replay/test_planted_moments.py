@@ -16,18 +16,22 @@ from believable.simulate import straight
 from believable.simulate.pool import pool_of
 from believable.study.load import load
 
+from ..conftest import eventful
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("planted") / "town"
-    made = CliRunner().invoke(new, [str(place), "--protocol", "replay"], catch_exceptions=False)
+    with eventful():
+        made = CliRunner().invoke(new, [str(place), "--protocol", "replay"], catch_exceptions=False)
     assert made.exit_code == 0, made.output
     return place
 
 
 def test_what_is_wrong_leads_the_ranking(folder: Path) -> None:
     definition = load(folder)
-    made = straight.bundle(definition, 150, np.random.default_rng(3), truth=DEMONSTRATION)
+    with eventful():
+        made = straight.bundle(definition, 150, np.random.default_rng(3), truth=DEMONSTRATION)
     table = next(table for table in run(made).tables if table.name == "moments")
     wrong = pool_of(definition, PROTOCOLS["replay"]).material.violations
     names = [column.name for column in table.columns]

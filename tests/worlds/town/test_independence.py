@@ -1,5 +1,5 @@
-"""The checker judges both minds and shares nothing with either: no import, and norms that no mind's
-checks name.
+"""The checker judges all minds and shares nothing with any: no import, and manners that are in the
+code of none.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from believable.worlds.town import rule_checker
+from believable.worlds.town.rule_checker.manners import manners
 from believable.worlds.town.rule_checker.rules import HIDDEN, RULES
 
 CHECKER = Path(rule_checker.__file__).parent
@@ -42,11 +43,13 @@ def test_no_mind_imports_the_checker_or_reads_its_norms() -> None:
         assert "norms.yaml" not in path.read_text("utf-8"), path
 
 
-def test_some_norms_are_in_no_check_of_a_mind() -> None:
-    """Reported apart: what a mind does about them is habit of its methods, not a check that was
-    written after the checker.
+def test_the_manners_are_in_the_code_of_no_mind() -> None:
+    """They are reported apart. A planted copy of one in a mind would be found by its name, and by
+    the file that it is read from.
     """
     assert set(RULES) > HIDDEN
-    checks = (TOWN / "minds" / "neurosymbolic" / "checks.py").read_text("utf-8")
-    for word in ("wash", "dirty", "library", "front door", "left switched", *RULES):
-        assert word not in checks, word
+    assert {manner["rule"] for manner in manners()} == HIDDEN
+    for path in (TOWN / "minds").rglob("*.py"):
+        text = path.read_text("utf-8")
+        for word in ("manners", *HIDDEN):
+            assert word not in text, (path, word)

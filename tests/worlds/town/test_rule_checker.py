@@ -249,6 +249,53 @@ PLANTS: Mapping[str, Plant] = {
             act(601, 9, "move-to", "park.bench1", None, id="x"),
         ]
     ),
+    "late music": Plant([use(1250, 8, "hall.piano1", "practise", "hall.hall", id="x")]),
+    "late meal": Plant([HOME_AGAIN, *meal(1355, "x")]),
+    "talk at night": Plant(
+        [
+            act(1330, 0.2, "speak", None, None, target="ben", id="x", text="Hello"),
+            act(1331, 0.2, "speak", None, None, actor="ben", target="ada", id="y", text="Hello"),
+        ],
+        ("x", "y"),
+    ),
+    "dirty hands": Plant(
+        [
+            use(560, 6, "park.pond1", "feed_ducks", "park.park"),
+            HOME_AGAIN,
+            use(600, 20, "sofa1", "read", id="x"),
+            use(630, 20, "sofa1", "read"),
+        ]
+    ),
+    "no break": Plant(
+        [
+            use(440 + 60 * number, 60, "bakery.counter1", "serve", "bakery.shop", id=name)
+            for number, name in enumerate(("a", "b", "c", "d", "x"))
+        ]
+    ),
+    "holds up the work": Plant(
+        [
+            act(
+                430.2 + 0.3 * number,
+                0.2,
+                "speak",
+                None,
+                "bakery.shop",
+                actor=("ben", "ada")[number % 2],
+                target=("ada", "ben")[number % 2],
+                text=f"line {number}",
+                id="x" if number == 4 else f"line {number}",
+            )
+            for number in range(6)
+        ]
+    ),
+    "once too often": Plant(
+        [
+            HOME_AGAIN,
+            use(600, 10, "shower1", "shower", "bathroom"),
+            use(700, 10, "shower1", "shower", "bathroom", id="x"),
+            use(800, 10, "shower1", "shower", "bathroom"),
+        ]
+    ),
     "loud in the library": Plant(
         [
             act(600, 0.2, "speak", None, "library.hall", target="ben", id="x", text="Hello"),
@@ -642,6 +689,16 @@ def test_sleep_counts_on_the_day_of_its_hours() -> None:
     plant = recording(Plant([night], tracks={"ben": still((1, 1))}, minutes=2880))
     reasons = [v.reason for v in check_town(plant, "ada").violations if v.rule == "no sleep"]
     assert reasons == ["day 1: 60 minutes of sleep", "day 2: 150 minutes of sleep"]
+
+
+def test_one_closed_door_is_one_mistake_until_half_an_hour_has_passed() -> None:
+    """A mind that hammers a door does wrong once, not once a step."""
+    tries = [
+        replace(act(at, 0.2, "open", "library.door", None, id=f"t{at}"), refused="it is locked")
+        for at in (600, 601, 620, 645, 700)
+    ]
+    found = check_town(recording(Plant([act(598, 1, "move-to", "library.door", None), *tries])))
+    assert [v.action for v in found.violations if v.rule == "cannot be done"] == ["t600", "t700"]
 
 
 def test_violations_are_counted_per_100_actions() -> None:

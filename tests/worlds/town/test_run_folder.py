@@ -81,8 +81,8 @@ def test_the_page_holds_everything_and_needs_nothing_else(folder: Path) -> None:
     assert embedded is not None
     assert json.loads(embedded[1]) == page_data(folder)
     data = page_data(folder)
-    assert data["counts"]["calls"] == data["counts"]["by_prompt"]["importance"] + sum(
-        count for name, count in data["counts"]["by_prompt"].items() if name != "importance"
+    assert data["counts"]["calls"] == data["counts"]["by_prompt"]["ratings"] + sum(
+        count for name, count in data["counts"]["by_prompt"].items() if name != "ratings"
     )
     assert data["usage"]["model"] == "scripted"
     assert [member["id"] for member in data["people"]] == ["ada", "ben"]

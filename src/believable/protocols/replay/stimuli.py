@@ -1,7 +1,8 @@
 """Days of a character of the town under two minds.
 
-`runs/` contains one checked recording of the whole town for each mind, with the same seed. A
-scenario is a character of that town. So a study can be made offline and without a language model.
+`runs/` contains one checked recording of the whole town for each mind, with the same seed and the
+same language model, and the recorded answers of that model. A scenario is a character of that town.
+So a study can be made offline, and the runs repeat to the byte without a language model.
 The questions about a recording, which only its viewers can answer, follow from its log. `python -m
 validation.town_minds --ship` makes `runs/` again.
 """
@@ -45,6 +46,8 @@ QUESTIONS_BEGIN, QUESTIONS_END = (
     "# end of the questions",
 )
 RUNS = Path(__file__).with_name("runs")
+#: The answers of a large language model that the runs were made with, by condition.
+ANSWERS = RUNS
 
 
 def make(stimulus: Stimulus, take: int, seed: int) -> Recording:
@@ -61,7 +64,7 @@ def make(stimulus: Stimulus, take: int, seed: int) -> Recording:
 @functools.cache
 def _shown_frames(person: str) -> int:
     """Return the length of a character's excerpts, for the runs of the package."""
-    runs = [_run(path.name.partition(".")[0]) for path in sorted(RUNS.glob("*.gz"))]
+    runs = [_run(path.name.partition(".")[0]) for path in sorted(RUNS.glob("*.replay.json.gz"))]
     return longest_days(runs, person)
 
 
@@ -137,7 +140,9 @@ def _require_match(runs: Mapping[str, Recording]) -> None:
 def _run(condition: str) -> Recording:
     path = RUNS / f"{condition}.replay.json.gz"
     if not path.is_file():
-        known = ", ".join(sorted(entry.name.partition(".")[0] for entry in RUNS.glob("*.gz")))
+        known = ", ".join(
+            sorted(entry.name.partition(".")[0] for entry in RUNS.glob("*.replay.json.gz"))
+        )
         raise InvalidInput(
             f"condition {condition!r}: expected one of {known}, of which there are runs. Bring your"
             " own with `believable new … --town-run CONDITION=RUN`."

@@ -45,7 +45,13 @@ def begin(state: TownState, name: str, primitive: Primitive) -> None:
     person.ongoing = OngoingPrimitive(primitive, state.step, state.step + max(1, steps), way)
     if primitive.verb == "speak":
         event = TownEvent(
-            step=state.step, kind="spoke", person=name, target=primitive.target, text=primitive.text
+            step=state.step,
+            kind="spoke",
+            person=name,
+            target=primitive.target,
+            text=primitive.text,
+            exchange=primitive.exchange,
+            line=primitive.line,
         )
         _announce(state, name, event)
         for talker in (name, str(primitive.target)):
@@ -54,10 +60,15 @@ def begin(state: TownState, name: str, primitive: Primitive) -> None:
 
 def _duration(primitive: Primitive) -> int:
     if primitive.verb == "speak":
-        return math.ceil(len(primitive.text) / CHARACTERS_PER_STEP)
+        return speech_steps(primitive.text)
     if primitive.verb in ("use", "wait"):
         return round(min(primitive.minutes, MAX_MINUTES) * STEPS_PER_MINUTE)
     return 1
+
+
+def speech_steps(text: str) -> int:
+    """Return how long it takes to say something."""
+    return max(1, math.ceil(len(text) / CHARACTERS_PER_STEP))
 
 
 def _announce(state: TownState, name: str, event: TownEvent) -> None:

@@ -22,7 +22,7 @@ Tile = tuple[int, int]
 @functools.cache
 def town_data(name: str) -> Any:
     """Read a data file of the town."""
-    return read_plain(Path(__file__).with_name(name))
+    return read_plain(Path(__file__).parent / name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,16 +44,20 @@ class ActivityKind:
     turns: str | None = None
     price: float = 0.0
     wage: float = 0.0
+    places: tuple[str, ...] = ()
+    public: bool = False
+    roles: tuple[str, ...] = ()
 
 
 @functools.cache
 def activities() -> Mapping[str, ActivityKind]:
-    return {
-        name: ActivityKind(
-            name=name, **{**values, "at": tuple(values["at"]), "minutes": tuple(values["minutes"])}
-        )
-        for name, values in town_data("activities.yaml").items()
-    }
+    kinds = {}
+    for name, values in town_data("activities.yaml").items():
+        fields: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
+        }
+        kinds[name] = ActivityKind(name=name, **fields)
+    return kinds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

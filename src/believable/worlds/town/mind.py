@@ -26,7 +26,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from believable.core.seeds import generator
 from believable.recordings.recording import Scalar
@@ -35,6 +35,9 @@ from believable.worlds.town.clock import STEPS_PER_DAY, clock_text, minute_of_da
 if TYPE_CHECKING:
     from believable.worlds.town.language.model import LanguageModel
     from believable.worlds.town.map import TownMap
+
+#: Speaker and text.
+SpokenLine = tuple[str, str]
 
 Verb = Literal["move-to", "open", "close", "pick-up", "put", "use", "speak", "wait"]
 VERBS: tuple[Verb, ...] = ("move-to", "open", "close", "pick-up", "put", "use", "speak", "wait")
@@ -54,7 +57,9 @@ class Primitive:
     | `pick-up`       | a thing, or a kind of thing in stock    | `target`: the fixture          |
     | `put`           | a thing in the hands                    | `target`: the fixture          |
     | `use`           | a fixture                               | `activity`, `minutes`          |
-    | `speak`         |                                         | `target`: a person, `text`     |
+    | `speak`         |                                         | `target`: a person, `text`;    |
+    |                 |                                         | `exchange`: the whole talk, of |
+    |                 |                                         | which this is line `line`      |
     | `wait`          |                                         | `minutes`                      |
 
     The activities are those of `activities.yaml`. Viewers read `label` in the log; if it is empty,
@@ -69,6 +74,8 @@ class Primitive:
     text: str = ""
     label: str = ""
     serves: str | None = None
+    exchange: tuple[SpokenLine, ...] = ()
+    line: int = 0
 
 
 RefusalCode = Literal[
@@ -159,6 +166,8 @@ class TownEvent:
     target: str | None = None
     text: str = ""
     room: str | None = None
+    exchange: tuple[SpokenLine, ...] = ()
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,7 +297,9 @@ class MindTrace(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MindSetting:
     """The setting of a new mind. `model` is the language model of the run, if it has one;
-    `options` come from the command line (`--option NAME=VALUE`).
+    `options` come from the command line (`--option NAME=VALUE`). `briefing` returns what another
+    person would bring into a talk with this one, `partner_of` whom they talk with or come to talk
+    with.
     """
 
     persona: Persona
@@ -298,6 +309,8 @@ class MindSetting:
     trace: MindTrace
     model: LanguageModel | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    briefing: Callable[[str], Mapping[str, str]] = lambda other: {}
+    partner_of: Callable[[str], str | None] = lambda other: None
 
     def rng(self, *names: str | int) -> random.Random:
         """Return the generator of a named use. It is always the same one, so it need not be
@@ -333,6 +346,20 @@ class TownMind(Protocol):
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Continue from a state."""
+        ...
+
+
+@runtime_checkable
+class TalkingMind(Protocol):
+    """A mind that others may talk with."""
+
+    @property
+    def partner(self) -> str | None:
+        """The person whom this one talks with, or comes to talk with."""
+        ...
+
+    def briefing(self, other: str, percept: Percept) -> Mapping[str, str]:
+        """Return what the person would bring into a talk with another."""
         ...
 
 

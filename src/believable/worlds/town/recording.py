@@ -52,6 +52,7 @@ def record_run(run: TownRun) -> Recording:
         provenance={
             "people": settings.people,
             "days": settings.days,
+            **({"town": settings.town} if settings.town != "market" else {}),
             **{f"option {name}": value for name, value in settings.options.items()},
         },
     )

@@ -7,6 +7,7 @@ logged.
 
 from __future__ import annotations
 
+from believable.worlds.town.affordances import offers
 from believable.worlds.town.map import activities, distance
 from believable.worlds.town.mind import Primitive, RefusedStep
 from believable.worlds.town.state import HANDS, TALK, TownState
@@ -127,7 +128,7 @@ def _check_use(state: TownState, name: str, primitive: Primitive) -> RefusedStep
     kind = activities().get(str(primitive.activity))
     if fixture is None:
         return _unknown(primitive.object)
-    if kind is None or fixture.kind not in kind.at:
+    if kind is None or not offers(state.town, fixture, kind):
         text = f"nobody can {primitive.activity} at {fixture.id}"
         return RefusedStep("no_use", fixture.id, text)
     if not state.is_near(name, fixture.stand):

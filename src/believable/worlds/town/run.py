@@ -4,6 +4,7 @@ resumed to the same bytes.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +14,7 @@ from believable.worlds.town import actions, checkpoint
 from believable.worlds.town.clock import STEPS_PER_DAY
 from believable.worlds.town.language.model import AnswerPending, LanguageModel
 from believable.worlds.town.layout import town_map
-from believable.worlds.town.mind import MindSetting, PlanEntry, TownMind
+from believable.worlds.town.mind import MindSetting, PlanEntry, TalkingMind, TownMind
 from believable.worlds.town.sight import look_around
 from believable.worlds.town.state import LoggedPrimitive, TownState
 from believable.worlds.town.townsfolk import townsfolk
@@ -32,6 +33,7 @@ class TownSettings:
     days: int = 2
     mind: str = "neurosymbolic"
     options: Mapping[str, str] = field(default_factory=dict)
+    town: str = "market"
 
     def __post_init__(self) -> None:
         if self.days < 1:
@@ -67,8 +69,8 @@ class TownRun:
         self, settings: TownSettings, make_mind: MindMaker, model: LanguageModel | None = None
     ) -> None:
         self.settings = settings
-        self.people = townsfolk(settings.seed, settings.people)
-        self.state = TownState(town_map(settings.seed), self.people)
+        self.people = townsfolk(settings.seed, settings.people, settings.town)
+        self.state = TownState(town_map(settings.seed, settings.town), self.people)
         self.plans = {}
         self.notes: list[dict[str, Any]] = []
         self.stuck: set[str] = set()
@@ -85,6 +87,8 @@ class TownRun:
                     trace=TownTrace(persona.id, self),
                     model=model,
                     options=settings.options,
+                    briefing=functools.partial(self._brief, persona.id),
+                    partner_of=self._find_partner,
                 )
             )
             for persona in self.people
@@ -117,6 +121,21 @@ class TownRun:
         if self.over:
             for name in names:
                 actions.end(self.state, name, cut=True)
+
+    def _brief(self, asker: str, other: str) -> Mapping[str, str]:
+        """Return what another person would bring into a talk; nothing if their mind does not say.
+        A person who is stuck cannot be asked.
+        """
+        if other in self.stuck:
+            raise AnswerPending(other)
+        mind = self.minds[other]
+        if not isinstance(mind, TalkingMind):
+            return {}
+        return mind.briefing(asker, look_around(self.state, other))
+
+    def _find_partner(self, other: str) -> str | None:
+        mind = self.minds[other]
+        return mind.partner if isinstance(mind, TalkingMind) else None
 
     def _ask(self, name: str) -> None:
         person, mind = self.state.people[name], self.minds[name]

@@ -21,10 +21,11 @@ from believable.core.errors import InvalidInput, NotFound, parsing
 from believable.core.shell import quote_command
 from believable.core.whole_files import whole_file, write_whole
 from believable.recordings import file
-from believable.recordings.recording import Recording
+from believable.recordings.recording import Recording, Scalar
 from believable.worlds.town.clock import STEPS_PER_MINUTE
 from believable.worlds.town.language.answer_queue import QueueModel
-from believable.worlds.town.language.model import LanguageModel
+from believable.worlds.town.language.model import LanguageModel, describe_model
+from believable.worlds.town.language.recorded_answers import RememberingModel
 from believable.worlds.town.minds import mind_kind
 from believable.worlds.town.recording import record_run
 from believable.worlds.town.run import TownRun, TownSettings
@@ -48,7 +49,7 @@ def holds(folder: Path, settings: TownSettings) -> bool:
     if not path.is_file():
         return False
     with parsing(path, _RUN_AGAIN):
-        before = dict(json.loads(path.read_text("utf-8")))
+        before = {"town": "market", **json.loads(path.read_text("utf-8"))}
     if before != tree:
         other = ", ".join(
             f"{name} {before.get(name)!r}" for name in tree if before.get(name) != tree[name]
@@ -102,9 +103,20 @@ def simulate(
                 _keep(run, folder, trace.tell())
             on_step(run)
     recording = record_run(run)
-    provenance = {**recording.provenance, **mind.identity}
+    provenance = {**recording.provenance, **mind.identity, **provenance_of(model)}
     file.write(replace(recording, provenance=provenance), folder / RECORDING_FILE)
     return run
+
+
+def provenance_of(model: LanguageModel | None) -> Mapping[str, Scalar]:
+    """Return whose answers the minds were given, as recordings say it."""
+    if model is None:
+        return {}
+    answered = {"answered": model.answered} if isinstance(model, RememberingModel) else {}
+    return {
+        "language model": describe_model(model.name),
+        **{name: date for name, date in answered.items() if date},
+    }
 
 
 def _look_ahead(run: TownRun, steps: int) -> None:

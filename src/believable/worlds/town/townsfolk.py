@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from believable.core.errors import InvalidInput
 from believable.core.seeds import generator
-from believable.worlds.town.layout import HOMES, town_map
-from believable.worlds.town.map import town_data
+from believable.worlds.town.layout import HOMES, data_of, town_map
 from believable.worlds.town.mind import Habit, Persona
 
 FEWEST, MOST = 2, 8
@@ -17,7 +16,7 @@ SHIFT_MINUTES = 15
 
 
 @functools.lru_cache(maxsize=32)
-def townsfolk(seed: int, people: int) -> tuple[Persona, ...]:
+def townsfolk(seed: int, people: int, town: str = "market") -> tuple[Persona, ...]:
     """Return the people, two to a house. Homes, relations and hours follow from the seed."""
     if not FEWEST <= people <= MOST:
         raise InvalidInput(
@@ -25,10 +24,10 @@ def townsfolk(seed: int, people: int) -> tuple[Persona, ...]:
             " between."
         )
     rng = generator(seed, "people")
-    rows = town_data("townsfolk.yaml")[:people]
+    rows = data_of(town, "townsfolk.yaml")[:people]
     order = list(range(people))
     rng.shuffle(order)
-    town = town_map(seed)
+    layout = town_map(seed, town)
     homes = {rows[who]["id"]: place // 2 % HOMES for place, who in enumerate(order)}
     beds = {rows[who]["id"]: place % 2 for place, who in enumerate(order)}
     folk = []
@@ -42,7 +41,7 @@ def townsfolk(seed: int, people: int) -> tuple[Persona, ...]:
             role=row["role"],
             about=row["about"],
             home=home,
-            bed=town.fixtures_of("bed", building=home)[beds[row["id"]]].id,
+            bed=layout.fixtures_of("bed", building=home)[beds[row["id"]]].id,
             workplace=row["workplace"],
             work_from=row["work"][0],
             work_to=row["work"][1],

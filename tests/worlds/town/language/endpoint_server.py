@@ -105,33 +105,46 @@ def model_reply(request: dict[str, Any]) -> Reply:
 
 def text_reply(prompt: str) -> str:
     chance = int.from_bytes(hashlib.sha256(prompt.encode()).digest()[:4], "big")
-    options = [line[2:] for line in prompt.splitlines() if line.startswith("- ")]
-    if options:
-        return options[chance % len(options)]
+    lines = prompt.splitlines()
     if "whole number only" in prompt:
-        return str(2 + chance % 5)
+        count = sum(bool(re.match(r"\d+\. ", line)) for line in lines) - 1
+        return "\n".join(f"{n}. {2 + (chance + n) % 5}" for n in range(1, count + 1))
     if "ends with a question mark" in prompt:
         return "1. What do they bake?\n2. Whom do they meet?\n3. Where do they go?"
     if "in this form: insight" in prompt:
         return "1. They like bread (because of 1, 2)"
-    if "in broad strokes, as 5 to 9 lines" in prompt:
-        return (
-            "06:30: get up\n08:00: work\n12:00: have lunch\n13:00: work\n18:00: cook dinner\n22:00:"
-            " sleep"
-        )
-    if "hour by hour, from" in prompt:
+    if "in blocks of about an hour, from" in prompt:
         hours = ("bake", "read a book", "take a walk", "drink coffee", "tidy up")
         return "\n".join(f"{hour:02d}:00: {hours[(chance + hour) % 5]}" for hour in range(7, 22))
-    stated = re.search(r"the first at (\d\d):(\d\d)", prompt)
-    if stated:
-        last = re.search(r"to (\d\d):(\d\d)", prompt)
-        begin, end = (int(m[1]) * 60 + int(m[2]) for m in (stated, last) if m)
-        names = ("knead dough", "wipe the table", "sit down", "read the notices", "wash hands")
-        starts = range(begin, end, 12)
-        return "\n".join(
-            f"{at // 60:02d}:{at % 60:02d}: {names[(chance + at) % 5]}" for at in starts
-        )
+    if "one thing from the list" in prompt:
+        return _tasks(prompt, chance)
+    names = re.findall(r"^(\w+): what \1 says$", prompt, re.M)
+    if names and chance % 3 == 0 and "carry on" in prompt:
+        return "carry on"
+    if len(names) == 1:
+        names += re.findall(r" and (\w+) \w+ meet at ", prompt)
+    if names:
+        return "\n".join(f"{name}: Good bread, is it not?" for name in (*names, *names))
     return f"I baked {chance % 97} loaves today."
+
+
+def _tasks(prompt: str, chance: int) -> str:
+    """Something from the list every 20 minutes of the time that is asked for."""
+    uses = [
+        f"{use.partition(' (')[0]} @ {place}"
+        for place, listed in re.findall(r"^@ (.+?) \([^)]*\): (.*)$", prompt, re.M)
+        for use in listed.split("; ")
+    ]
+    stated = re.search(
+        r"(?:does from|today between) (\d\d):(\d\d) (?:to|and) (\d\d):(\d\d)[,?]", prompt
+    )
+    assert stated is not None
+    hours = [int(part) for part in stated.groups()]
+    starts = range(hours[0] * 60 + hours[1], hours[2] * 60 + hours[3], 20)
+    return "\n".join(
+        f"{at // 60:02d}:{at % 60:02d}: as planned | {uses[(chance + at) % len(uses)]}"
+        for at in starts
+    )
 
 
 def _vector(text: str) -> list[int]:

@@ -12,12 +12,13 @@ import numpy as np
 
 from believable.worlds.town.language.model import (
     ChoiceForm,
+    ExchangeForm,
     InsightsForm,
     ModelAnswer,
     ModelRequest,
     ModelUsage,
     QuestionsForm,
-    RatingForm,
+    RatingsForm,
     SentenceForm,
     TimetableForm,
     Vector,
@@ -68,8 +69,17 @@ def form_reply(request: ModelRequest) -> str:
     match form:
         case ChoiceForm():
             return form.options[chance % len(form.options)]
-        case RatingForm():
-            return str(2 + chance % 5)
+        case RatingsForm():
+            return "\n".join(
+                f"{number}. {2 + (chance + number) % 5}" for number in range(1, len(form.texts) + 1)
+            )
+        case ExchangeForm():
+            if form.choice is not None and chance % 3 == 0:
+                return form.choice.options[0]
+            return "\n".join(
+                f"{speaker}: {opening} like the bread."
+                for speaker, opening in zip(form.speakers, form.openings, strict=True)
+            )
         case SentenceForm():
             return f"{form.opening} like the bread number {chance % 97}.".strip()
         case TimetableForm():

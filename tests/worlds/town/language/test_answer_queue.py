@@ -12,12 +12,7 @@ import pytest
 
 from believable.core.errors import InvalidInput
 from believable.worlds.town.language.answer_queue import AnswersWaited, QueueModel
-from believable.worlds.town.language.model import (
-    AnswerPending,
-    ChoiceForm,
-    ModelRequest,
-    RatingForm,
-)
+from believable.worlds.town.language.model import AnswerPending, ChoiceForm, ModelRequest
 from believable.worlds.town.language.recorded_answers import AnswerBook, RememberingModel
 from believable.worlds.town.run import TownSettings
 from believable.worlds.town.run_folder import simulate
@@ -27,9 +22,6 @@ from tests.worlds.town.language.simple_models import ScriptedModel
 SETTINGS = TownSettings(seed=3, people=2, days=1, mind="generative")
 CHOICE = ModelRequest(
     name="choose", prompt="Tea or coffee?", form=ChoiceForm(("tea", "coffee"), "morning"), seed=7
-)
-RATING = ModelRequest(
-    name="importance", prompt="How important?", form=RatingForm(1, 10, "tea", ()), seed=7
 )
 
 
@@ -95,7 +87,8 @@ def test_a_run_through_a_queue_ends_with_the_bytes_of_a_run_that_was_answered_at
             write_answers(tmp_path / "queue", rows, f"{answered + 1:04d}")
         else:
             break
-    assert max(sizes) > 3, "people and ratings share a batch"
+    assert max(sizes) >= 2, "people share a batch"
+    assert len(sizes) >= 3, "it was interrupted and resumed"
     for name in ("trace.jsonl", "checkpoint.json.gz"):
         assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "direct" / name).read_bytes()
     kept = AnswerBook(tmp_path / "run" / "answers.jsonl").answers
@@ -104,7 +97,7 @@ def test_a_run_through_a_queue_ends_with_the_bytes_of_a_run_that_was_answered_at
         for path in (tmp_path / "queue" / "answered").iterdir()
         for row in json_rows(path)
     }
-    assert {answer.text for answer in kept} <= given, "nothing that was assumed is stored"
+    assert {answer.text for answer in kept} <= given, "every stored answer was given"
 
 
 def json_rows(path: Path) -> list[dict[str, Any]]:
@@ -138,16 +131,6 @@ def test_answers_may_be_lines_single_files_or_a_providers_output(tmp_path: Path)
     key = asked(folder)
     (folder / "answered" / f"{key}.txt").write_text("coffee\n", "utf-8")
     assert queue_in(folder).answer(CHOICE).text == "coffee"
-
-
-def test_a_rating_is_only_assumed_to_look_ahead(tmp_path: Path) -> None:
-    book = AnswerBook(tmp_path / "answers.jsonl")
-    model = RememberingModel(book, queue_in(tmp_path / "queue"))
-    assert model.answer(RATING).assumed
-    assert model.queue is not None
-    assert list(model.queue.pending.values()) == [RATING]
-    assert book.answers == ()
-    model.close()
 
 
 @pytest.mark.parametrize(

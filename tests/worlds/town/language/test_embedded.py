@@ -18,10 +18,11 @@ from believable.worlds.town.language.endpoint import EndpointModel, EndpointSett
 from believable.worlds.town.language.model import (
     AnswerForm,
     ChoiceForm,
+    ExchangeForm,
     InsightsForm,
     ModelRequest,
     QuestionsForm,
-    RatingForm,
+    RatingsForm,
     SentenceForm,
     TimetableForm,
 )
@@ -71,8 +72,18 @@ def test_choices_and_ratings_go_by_likeness() -> None:
         == "bake bread"
     )
     anchors = (("brushing teeth", 1), ("a friend has died", 10))
-    assert ask(model, RatingForm(1, 10, "a friend has died today", anchors)) == "10"
-    assert ask(model, RatingForm(1, 10, "brushing teeth again", anchors)) == "1"
+    texts = ("a friend has died today", "brushing teeth again")
+    assert ask(model, RatingsForm(1, 10, texts, anchors)) == "1. 10\n2. 1"
+
+
+def test_a_talk_is_left_out_or_has_a_line_for_each_opening() -> None:
+    model = embedded()
+    form = ExchangeForm(("Ada", "Ben"), ("Ben, good bread", "Yes, and"), ("Ada meets Ben.",))
+    lines = ask(model, form).splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["Ada", "Ben"]
+    assert lines[0].startswith("Ada: Ben, good bread")
+    silent = replace(form, choice=ChoiceForm(("carry on", "talk with Ben"), "carry on"))
+    assert ask(model, silent) == "carry on"
 
 
 def test_a_timetable_has_a_line_for_each_slot_and_changes_with_the_seed() -> None:
@@ -164,10 +175,9 @@ def test_real_choices_ratings_and_words(model: EmbeddedModel) -> None:
         ("a talk with a friend", 4),
         ("the death of a friend", 10),
     )
-    low, high = (
-        int(ask(model, RatingForm(1, 10, text, anchors)))
-        for text in ("Ada brushes her teeth", "Ben's mother has died")
-    )
+    texts = ("Ada brushes her teeth", "Ben's mother has died")
+    lines = ask(model, RatingsForm(1, 10, texts, anchors)).splitlines()
+    low, high = (int(line.partition(". ")[2]) for line in lines)
     assert low <= 2 < 7 <= high
     form = SentenceForm(("Ada is a baker. The bread is fresh. Ada says:",), "Ben,")
     text = ask(model, form, 5)

@@ -30,7 +30,6 @@ from believable.worlds.town.language.model import (
     ModelAnswer,
     ModelRequest,
     ModelUsage,
-    RatingForm,
     Vector,
 )
 
@@ -52,8 +51,7 @@ class QueueModel:
     """Takes answers from the folder and collects the prompts that have none.
 
     After the first of these the run only looks ahead: it finds more prompts for the batch, and
-    what happens is thrown away. A rating without an answer is assumed to be the middle of its
-    scale, because the next prompts seldom depend on it. Nothing that was assumed enters a run.
+    what happens is thrown away.
 
     model_name    whose answers these are, part of the key of each answer
     """
@@ -87,8 +85,6 @@ class QueueModel:
             self.usage.add(answer)
             return answer
         self.pending[key] = request
-        if isinstance(request.form, RatingForm):
-            return ModelAnswer(str((request.form.low + request.form.high) // 2), assumed=True)
         raise AnswerPending(key)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:

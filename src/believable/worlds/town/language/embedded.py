@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from believable.core.seeds import derive, generator
 from believable.worlds.town.language.model import (
     ChoiceForm,
+    ExchangeForm,
     InsightsForm,
     ModelAnswer,
     ModelRequest,
     ModelUsage,
     QuestionsForm,
-    RatingForm,
+    RatingsForm,
     SentenceForm,
     TimetableForm,
     Vector,
@@ -68,8 +69,10 @@ class EmbeddedModel:
         words: list[WordedText] = []
         if isinstance(form, ChoiceForm):
             text = form.options[int(np.argmax(self._likeness([form.focus], form.options)[0]))]
-        elif isinstance(form, RatingForm):
-            text = str(self._rating(form))
+        elif isinstance(form, RatingsForm):
+            text = self._ratings(form)
+        elif isinstance(form, ExchangeForm):
+            text = self._exchange(form, seed, words)
         elif isinstance(form, SentenceForm):
             words.append(self._sentence(form, seed))
             text = words[0].text
@@ -90,14 +93,28 @@ class EmbeddedModel:
         a, b = np.array(self.embed(left), np.float64), np.array(self.embed(right), np.float64)
         return np.asarray(a @ b.T)
 
-    def _rating(self, form: RatingForm) -> int:
-        """Average the numbers of the examples, weighted by nearness."""
-        likeness = self._likeness([form.focus], [text for text, _ in form.anchors])[0]
-        weights = np.exp((likeness - likeness.max()) / ANCHOR_SPREAD)
+    def _ratings(self, form: RatingsForm) -> str:
+        """Average the numbers of the examples for each text, weighted by nearness."""
         values = np.array([value for _, value in form.anchors], float)
-        return int(
-            np.clip(round(float((weights * values).sum() / weights.sum())), form.low, form.high)
-        )
+        likeness = self._likeness(form.texts, [text for text, _ in form.anchors])
+        weights = np.exp((likeness - likeness.max(axis=1, keepdims=True)) / ANCHOR_SPREAD)
+        means = np.clip((weights @ values / weights.sum(axis=1)).round(), form.low, form.high)
+        return "\n".join(f"{number}. {mean:.0f}" for number, mean in enumerate(means, 1))
+
+    def _exchange(self, form: ExchangeForm, seed: int, words: list[WordedText]) -> str:
+        """Decide whether to talk, then complete each line after its opening."""
+        choice = form.choice
+        if choice is not None:
+            chosen = int(np.argmax(self._likeness([choice.focus], choice.options)[0]))
+            if chosen == 0:
+                return choice.options[0]
+        lines = []
+        turns = zip(form.speakers, form.openings, strict=True)
+        for number, (speaker, opening) in enumerate(turns):
+            facts = (*form.facts, f"{speaker} says:")
+            words.append(self._complete(facts, opening, "[.!?]", derive(seed, number)))
+            lines.append(f"{speaker}: {words[-1].text}")
+        return "\n".join(lines)
 
     def _sentence(self, form: SentenceForm, seed: int) -> WordedText:
         return self._complete(

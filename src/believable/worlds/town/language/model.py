@@ -22,7 +22,7 @@ from believable.core.errors import BelievableError, Refused
 Vector: TypeAlias = NDArray[np.float32]
 
 #: After fewer answers than this, the share of unreadable ones says little.
-FEWEST_READ = 10
+FEWEST_READ = 6
 
 
 class ModelUnavailable(BelievableError):
@@ -50,13 +50,27 @@ class ChoiceForm:
 
 
 @dataclass(frozen=True, slots=True)
-class RatingForm:
-    """A whole number; `anchors` are examples with their numbers."""
+class RatingsForm:
+    """A numbered line with a whole number for each text; `anchors` are examples with their
+    numbers.
+    """
 
     low: int
     high: int
-    focus: str
+    texts: tuple[str, ...]
     anchors: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeForm:
+    """Lines `Name: text`, one for each speaker in turn, each beginning with its opening. With a
+    `choice` the talk may be left out: then the answer is the first option.
+    """
+
+    speakers: tuple[str, ...]
+    openings: tuple[str, ...]
+    facts: tuple[str, ...]
+    choice: ChoiceForm | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +120,13 @@ class InsightsForm:
 
 
 AnswerForm: TypeAlias = (
-    ChoiceForm | RatingForm | SentenceForm | TimetableForm | QuestionsForm | InsightsForm
+    ChoiceForm
+    | RatingsForm
+    | SentenceForm
+    | ExchangeForm
+    | TimetableForm
+    | QuestionsForm
+    | InsightsForm
 )
 
 
@@ -139,15 +159,12 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """An unchanged answer. Tokens are None if the model does not count them. An `assumed` answer
-    only serves to look ahead and is never stored.
-    """
+    """An unchanged answer. Tokens are None if the model does not count them."""
 
     text: str
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost: float = 0.0
-    assumed: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -216,6 +233,16 @@ class LanguageModel(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+def describe_model(name: str) -> str:
+    """Return the name of a model as studies and recordings say it. What runs on this machine stands
+    in for a language model: sentence embeddings decide.
+    """
+    kind, _, rest = name.partition(" ")
+    if kind == "embedded":
+        return "embedded stand-in"
+    return rest.partition(" · ")[0] if kind == "queue" else name
 
 
 def kept_exactly(vectors: NDArray[np.floating]) -> list[Vector]:

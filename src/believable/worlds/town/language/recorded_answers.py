@@ -2,12 +2,13 @@
 interrupted one continues.
 
 `answers.jsonl` grows by a line for each answer. A line that a crash cut off is dropped, and its
-request is asked again.
+request is asked again. A file that ends in `.gz` is only read.
 """
 
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -37,12 +38,15 @@ class AnswerBook:
         self._answers: dict[str, ModelAnswer] = {}
         self._vectors: dict[str, Vector] = {}
         self.model: str | None = None
+        self.answered = ""
         self._whole = self._read() if path.is_file() else 0
         self._file: BinaryIO | None = None
 
     def _read(self) -> int:
         """Read all complete lines and return their length in bytes."""
         whole, content = 0, self.path.read_bytes()
+        if self.path.suffix == ".gz":
+            content = gzip.decompress(content)
         for number, line in enumerate(content.split(b"\n"), 1):
             after = whole + len(line) + 1
             if after > len(content):
@@ -59,7 +63,7 @@ class AnswerBook:
 
     def _take(self, row: Mapping[str, Any]) -> None:
         if "model" in row:
-            self.model = str(row["model"])
+            self.model, self.answered = str(row["model"]), str(row.get("answered", ""))
         elif "vector" in row:
             self._vectors[row["key"]] = np.frombuffer(
                 base64.b64decode(row["vector"]), "<f2"
@@ -142,6 +146,11 @@ class RememberingModel:
     def usage(self) -> ModelUsage:
         return self._usage
 
+    @property
+    def answered(self) -> str:
+        """The date on which the answers were given, if the file says so."""
+        return self._book.answered
+
     def answer(self, request: ModelRequest) -> ModelAnswer:
         key = request.key(self.name)
         kept = self._book.answer(key)
@@ -151,8 +160,7 @@ class RememberingModel:
         if self._model is None:
             raise self._missing(f"no answer to the prompt {request.name!r} (key {key[:12]}…)")
         answer = self._model.answer(request)
-        if not answer.assumed:
-            self._book.keep(key, answer)
+        self._book.keep(key, answer)
         return answer
 
     @property

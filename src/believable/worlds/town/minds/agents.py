@@ -10,10 +10,12 @@ from believable.worlds.town.mind import MindSetting, Percept, Primitive, TownMin
 from believable.worlds.town.minds import mind_agent, read_primitive
 from believable.worlds.town.minds.generative import mind as generative_mind
 from believable.worlds.town.minds.neurosymbolic import mind as neurosymbolic_mind
+from believable.worlds.town.minds.routine import ROUTINE as ROUTINE_MIND
 from believable.worlds.town.minds.scripted import SCRIPTED as SCRIPTED_MIND
 from believable.worlds.town.run import TownRun, TownSettings
 
 SCRIPTED = mind_agent(SCRIPTED_MIND)
+ROUTINE = mind_agent(ROUTINE_MIND)
 GENERATIVE = mind_agent(generative_mind.GENERATIVE, needs=("town",))
 NEUROSYMBOLIC = mind_agent(neurosymbolic_mind.NEUROSYMBOLIC)
 

@@ -14,7 +14,9 @@ ANSWER_MS = 2 * MINUTE_MS
 IDLE_MS = 30 * MINUTE_MS
 MEAL_MS = 75 * MINUTE_MS
 #: Within this time an activity is resumed, not done again.
-RESUME_MS = 5 * MINUTE_MS
+RESUME_MS = 12 * MINUTE_MS
+#: Refusals of the same thing within this time of each other are one mistake.
+EPISODE_MS = 30 * MINUTE_MS
 REACH_TILES = 1.6
 N_REPEATED = 3
 
@@ -33,6 +35,8 @@ class _CheckedPerson:
     unpaid: Counter[str] = field(default_factory=Counter)
     has_dirty_hands: bool = False
     last_meal_ms: int = -(10**9)
+    #: Thing → when it was last refused.
+    refused_ms: dict[str, int] = field(default_factory=dict)
     ends_ms: int = 0
 
     @property
@@ -64,7 +68,12 @@ class ActionChecks:
         person = self._people[action.actor]
         person.actions.append(action)
         if action.refused is not None:
-            yield "cannot be done", action.refused
+            begins = (
+                action.t0_ms - person.refused_ms.get(str(action.object), -(10**12)) > EPISODE_MS
+            )
+            person.refused_ms[str(action.object)] = action.t0_ms
+            if begins:
+                yield "cannot be done", action.refused
             return
         if action.t0_ms < person.ends_ms - 1 and person.before:
             yield "two things at once", f"begins before {person.before.text!r} has ended"
@@ -73,7 +82,7 @@ class ActionChecks:
         yield from self._check_use(action, person)
         yield from self._check_talk(action)
         yield from self._check_control(action, person)
-        yield from self._check_hidden(action, person)
+        yield from self._check_home(action, person)
         self._apply(action, person)
 
     # --------------------------------------------------------------------------------- goals
@@ -182,6 +191,9 @@ class ActionChecks:
             and abs(said.t0_ms - action.t1_ms) <= ANSWER_MS
             for said in self._town.spoken
         )
+        return talks or self._is_resumed(action)
+
+    def _is_resumed(self, action: Action) -> bool:
         later = (
             other.t0_ms
             for other in self._town.uses[str(action.object)]
@@ -189,7 +201,7 @@ class ActionChecks:
             and other.activity == action.activity
             and other.t0_ms >= action.t1_ms
         )
-        return talks or next(later, action.t1_ms + RESUME_MS + 1) - action.t1_ms <= RESUME_MS
+        return next(later, action.t1_ms + RESUME_MS + 1) - action.t1_ms <= RESUME_MS
 
     # ----------------------------------------------------------------------------------- talk
 
@@ -212,9 +224,6 @@ class ActionChecks:
             for said in town.spoken
         ):
             yield "no answer", f"{target} does not answer"
-        is_at_work = {action.actor, target} & set(town.members("library", "staff"))
-        if town.building_of(action.place) == "library" and action.text and not is_at_work:
-            yield "loud in the library", "talks in the reading room"
 
     # -------------------------------------------------------------------------------- control
 
@@ -232,9 +241,9 @@ class ActionChecks:
         if len(last) == N_REPEATED and len(alike) == 1 and action.verb in repeats:
             yield "again and again", f"{action.text!r} for the third time"
 
-    # --------------------------------------------------------------------------- hidden norms
+    # ---------------------------------------------------------------------------------- home
 
-    def _check_hidden(self, action: Action, person: _CheckedPerson) -> Iterator[Mistake]:
+    def _check_home(self, action: Action, person: _CheckedPerson) -> Iterator[Mistake]:
         town, before = self._town, person.before
         if action.activity in ("cook", "prepare") and person.has_dirty_hands:
             yield "unwashed hands", "prepares food after the toilet without washing hands"
@@ -266,7 +275,7 @@ class ActionChecks:
                 person.hands[_kind(thing)] += 1
                 person.unpaid[thing] += self._is_goods(action)
             case "put":
-                person.hands[_kind(thing)] -= 1
+                person.hands[_kind(thing)] = max(0, person.hands[_kind(thing)] - 1)
                 person.unpaid[thing] = max(0, person.unpaid[thing] - 1)
             case "use":
                 self._apply_use(action, person)
@@ -274,6 +283,8 @@ class ActionChecks:
     def _apply_use(self, action: Action, person: _CheckedPerson) -> None:
         norm = find_norm(action.activity)
         needs, gives = norm.get("needs"), norm.get("gives")
+        if (needs or gives) and self._is_resumed(action):
+            return  # it has its effects at the end
         if needs and not norm.get("keeps"):
             person.hands[needs] = max(0, person.hands[needs] - 1)
         if gives:

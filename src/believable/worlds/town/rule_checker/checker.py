@@ -10,6 +10,7 @@ from believable.core.errors import NotFound
 from believable.core.registry import did_you_mean
 from believable.recordings.recording import Action, Recording
 from believable.worlds.town.rule_checker.action_checks import ActionChecks
+from believable.worlds.town.rule_checker.manners import check_manners
 from believable.worlds.town.rule_checker.replayed_town import ReplayedTown
 from believable.worlds.town.rule_checker.rules import (
     HIDDEN,
@@ -75,7 +76,11 @@ def _violations(town: ReplayedTown) -> Iterator[TownViolation]:
         for rule, reason in checks.check(action):
             yield _violation(rule, action, action.t0_ms, reason)
     for actor in town.actors:
-        for rule, action, t_ms, reason in (*check_track(town, actor), *check_nights(town, actor)):
+        for rule, action, t_ms, reason in (
+            *check_track(town, actor),
+            *check_nights(town, actor),
+            *check_manners(town, actor),
+        ):
             yield _violation(rule, action, t_ms, reason)
 
 

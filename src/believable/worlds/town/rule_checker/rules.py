@@ -48,12 +48,22 @@ RULES: Mapping[str, str] = {
     "unwashed hands": "social_norm",
     "front door left open": "social_norm",
     "left switched on": "environment_rule",
+    "late music": "social_norm",
+    "late meal": "social_norm",
+    "talk at night": "social_norm",
     "loud in the library": "social_norm",
+    "dirty hands": "social_norm",
+    "no break": "social_norm",
+    "holds up the work": "social_norm",
+    "once too often": "social_norm",
 }
-#: Norms that no check of our minds contains. They are reported separately: a mind that was built on
-#: the other norms differs from one that behaves well.
+#: The rules of `manners.yaml`, which are in the code of neither mind. They are reported separately:
+#: a mind that was built on the other rules differs from one that behaves well.
 HIDDEN = frozenset(
-    {"unwashed hands", "front door left open", "left switched on", "loud in the library"}
+    {
+        *("late music", "late meal", "talk at night", "loud in the library", "dirty hands"),
+        *("no break", "holds up the work", "once too often"),
+    }
 )
 #: The `violations` of an action without any, and the suffix of a hidden norm.
 NOTHING_WRONG, UNKNOWN_NORM = "none", "/unknown to minds"

@@ -47,32 +47,19 @@ def test_two_days(variant: str) -> None:
     run = advance(town(variant, seed=3), 2 * STEPS_PER_DAY)  # a seed with which the two meet
     counts = Counter(line.person for line in run.log)
     # Answers by chance: what it does, not how well.
-    assert all(60 <= count / 2 <= 450 for count in counts.values()), counts
+    assert all(40 <= count / 2 <= 450 for count in counts.values()), counts
     verbs = {line.verb for line in run.log}
-    assert {"move-to", "use", "open", "speak", "wait"} <= verbs
+    assert {"move-to", "use", "open", "close", "pick-up", "wait"} <= verbs
     prompts = Counter(note["prompt"] for note in run.notes if note["kind"] == "call")
-    plans = (
-        {"day_plan": 4, "hours": 4}
-        if variant == "paper"
-        else {"day_plan": 2, "hours": 4, "status": 2}
-    )
+    plans = {"hours": 4, "status": 0 if variant == "paper" else 2}
     assert {name: prompts[name] for name in plans} == plans
-    assert {
-        "importance",
-        "tasks",
-        "building",
-        "object",
-        "reaction",
-        "talk",
-        "questions",
-        "insights",
-    } <= set(prompts)
-    assert (prompts["replan"] > 0) == (variant == "paper")
+    assert {"ratings", "tasks", "encounter", "questions", "insights"} <= set(prompts)
+    assert any(note["kind"] == "replanned" for note in run.notes) == (variant == "paper")
+    assert sum(prompts.values()) < 60 * len(run.minds), "a day has few questions"
     assert (prompts["talk_memo"] > 0) == (variant == "released")
     for mind in run.minds.values():
         assert isinstance(mind, GenerativeMind)
         thoughts = [memory for memory in mind.person.experience.stream.memories if memory.evidence]
-        assert thoughts
         for thought in thoughts:
             assert all(
                 mind.person.experience.stream.memories[number].created_step <= thought.created_step
@@ -136,7 +123,7 @@ def test_an_endpoint_that_dies_stops_the_run_which_goes_on_to_the_same_end(tmp_p
 def test_nonsense_is_recorded_and_nobody_does_anything_invented() -> None:
     run = advance(town(reply=lambda request: "Lorem ipsum!", people=2), 3 * 360 * 4)
     kinds = Counter(note["kind"] for note in run.notes)
-    assert kinds["unanswered"] >= 4
+    assert kinds["unanswered"] == 2
     assert all("failed" in note for note in run.notes if note["kind"] == "call")
     assert {line.verb for line in run.log} <= {"move-to", "use", "wait"}
     assert {line.activity for line in run.log} <= {"sleep", None}

@@ -13,8 +13,7 @@ from believable.worlds.town.language.model import ModelRequest
 from believable.worlds.town.minds.generative.asking import (
     Asker,
     UnreadableAnswer,
-    read_choice,
-    read_rating,
+    read_ratings,
     read_sentence,
     read_timetable,
 )
@@ -22,8 +21,8 @@ from believable.worlds.town.minds.generative.memory_stream import MemoryStream
 from believable.worlds.town.minds.generative.reflection import (
     THOUGHTS_LAST_STEPS,
     Insight,
-    importance_of,
     is_due,
+    rate_memories,
     read_insights,
     read_questions,
     reflect,
@@ -75,6 +74,7 @@ def test_insights_cite_the_memories_that_were_shown(variant: Variant) -> None:
     assert len(thoughts) == 6
     calls = [values for kind, values in notes if kind == "call" and values["prompt"] == "insights"]
     assert len(calls) == 3
+    assert all(thought.importance is None for thought in thoughts), "rated with the next memories"
     for number, thought in enumerate(thoughts):
         shown = [entry["memory"] for entry in calls[number // 2]["retrieved"]]
         assert list(thought.evidence) == (shown[:2] if number % 2 == 0 else shown[2:3])
@@ -126,11 +126,19 @@ def test_what_cannot_be_read_is_a_recorded_failure_and_adds_nothing() -> None:
 
 def test_a_second_attempt_may_succeed() -> None:
     notes: list[tuple[str, Mapping[str, Any]]] = []
-    asking = asker(lambda request: "seven" if request.attempt == 1 else "7", notes)
-    assert importance_of(asking, "Ada", "tea is hot") == 7
-    assert [("failed" in values) for _, values in notes] == [True, False]
-    assert importance_of(asker(lambda request: "very", notes), "Ada", "tea is hot") is None
-    assert importance_of(asker(lambda request: "very", []), "Ada", "the stove is idle") == 1
+    asking = asker(lambda request: "seven" if request.attempt == 1 else "1. 7\n2. 2", notes)
+    stream = MemoryStream()
+    for text in ("tea is hot", "the stove is idle", "the tea is cold"):
+        stream.add("event", text, 0, None)
+    assert stream.importance_sum == 0
+    rate_memories(asking, "Ada", stream)
+    assert [memory.importance for memory in stream.memories] == [7, 1, 2]
+    assert (stream.importance_sum, stream.unrated) == (10, [])
+    assert [("failed" in values) for kind, values in notes if kind == "call"] == [True, False]
+    stream.add("event", "the tea is gone", 1, None)
+    rate_memories(asker(lambda request: "very", []), "Ada", stream)
+    assert stream.memories[-1].importance is None
+    assert stream.unrated == [], "it is not asked about again"
 
 
 def test_insights_that_cite_what_was_not_shown_are_refused() -> None:
@@ -150,14 +158,10 @@ def test_insights_that_cite_what_was_not_shown_are_refused() -> None:
 
 
 def test_answers_are_read_strictly() -> None:
-    assert read_choice('"- the Café."', ["home", "the café"]) == 1
-    for text in ("the café and home", "2", ""):
+    assert read_ratings("1. 7\n2) 3.", 1, 10, 2) == (7, 3)
+    for text in ("1. 11\n2. 3", "1. 0\n2. 3", "1. 7/10\n2. 3", "1. 7", "2. 7\n1. 3", ""):
         with pytest.raises(UnreadableAnswer):
-            read_choice(text, ["home", "the café"])
-    assert read_rating(" 7. ", 1, 10) == 7
-    for text in ("11", "0", "7/10", "seven", ""):
-        with pytest.raises(UnreadableAnswer):
-            read_rating(text, 1, 10)
+            read_ratings(text, 1, 10, 2)
     assert read_sentence(' "Hello,\n Ben." ') == "Hello, Ben."
     with pytest.raises(UnreadableAnswer):
         read_sentence(" 42 … ")

@@ -14,10 +14,10 @@ import pytest
 from believable.core.errors import InvalidInput, NotFound
 from believable.recordings import file
 from believable.worlds.town.excerpt import follow_actor
-from believable.worlds.town.language.model import ModelRequest, SentenceForm
+from believable.worlds.town.language.model import ExchangeForm, ModelRequest
 from believable.worlds.town.minds import mind_kind
 from believable.worlds.town.minds.neurosymbolic.mind import NeurosymbolicMind
-from believable.worlds.town.minds.neurosymbolic.speech import SpeechAct, unknown_words
+from believable.worlds.town.minds.neurosymbolic.speech import unknown_words
 from believable.worlds.town.recording import record_run
 from believable.worlds.town.rule_checker.checker import check_town
 from believable.worlds.town.rule_checker.rules import TownFindings
@@ -136,13 +136,7 @@ def test_an_unknown_switch_is_an_error(option: dict[str, str], message: str) -> 
 
 
 def test_what_a_model_words_must_name_nothing_but_the_facts() -> None:
-    facts = {
-        "name": "Ben",
-        "part": "morning",
-        "clock": "07:30",
-        "news": "I am at the Bakery: work.",
-    }
-    act = SpeechAct("answer", "ben", facts, "I am at the Bakery: work, and")
+    act = "Ben morning 07:30 I am at the Bakery: work, and"
     entities = frozenset({"ben", "clara", "voss", "bakery", "library"})
     for text in (
         "Good morning, Ben, I am at the Bakery.",
@@ -159,13 +153,14 @@ def test_what_a_model_words_must_name_nothing_but_the_facts() -> None:
 
 
 def talkative(request: ModelRequest) -> str:
-    """Sentences of which every other names somebody whom no facts name."""
-    if request.name == "speech":
+    """Talks of which every first attempt names somebody whom no facts name."""
+    if request.name == "exchange":
         form = request.form
-        assert isinstance(form, SentenceForm)
-        return (
-            f"{form.opening}"
-            f" {'Zoe agrees' if request.attempt == 1 and len(request.prompt) % 2 else 'it is fine'}."
+        assert isinstance(form, ExchangeForm)
+        ending = "Zoe agrees" if request.attempt == 1 else "it is fine"
+        return "\n".join(
+            f"{speaker}: {opening} {ending}."
+            for speaker, opening in zip(form.speakers, form.openings, strict=True)
         )
     return form_reply(request)
 
@@ -185,8 +180,8 @@ def test_with_a_model_it_means_remembers_and_says_what_the_model_words_and_the_f
 ):
     run = with_model()
     calls = [note for note in run.notes if note["kind"] == "call"]
-    assert {"day_plan", "importance", "speech"} <= {note["prompt"] for note in calls}
-    refused = [note for note in calls if note["prompt"] == "speech" and "failed" in note]
+    assert {"wishes", "ratings", "exchange"} <= {note["prompt"] for note in calls}
+    refused = [note for note in calls if note["prompt"] == "exchange" and "failed" in note]
     assert refused
     assert all("names zoe, which the facts do not" in note["failed"] for note in refused)
     said = [line.text for line in run.log if line.verb == "speak"]
@@ -197,7 +192,7 @@ def test_with_a_model_it_means_remembers_and_says_what_the_model_words_and_the_f
         mind.person.counts["worded by ways"] for mind in minds
     )
     assert all(
-        mind.person.experience.stream.memories and mind.person.counts["intentions of the model"]
+        mind.person.experience.stream.memories and mind.person.counts["wishes of the model"]
         for mind in minds
     )
     checked = check_town(record_run(run))

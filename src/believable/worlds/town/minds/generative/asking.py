@@ -17,7 +17,7 @@ from believable.core.seeds import derive
 from believable.worlds.town.clock import clock_text
 from believable.worlds.town.language.model import (
     AnswerForm,
-    ChoiceForm,
+    AnswerPending,
     LanguageModel,
     ModelRequest,
 )
@@ -58,7 +58,8 @@ class Asker:
         retrieved: Sequence[ScoredMemory] = (),
     ) -> T | None:
         """Return the parsed answer, or None if no attempt could be read."""
-        prompt = prompt_text(name).format_map(values)
+        lines = prompt_text(name).format_map(values).splitlines()
+        prompt = "\n".join(line.rstrip() for line in lines)
         seed = derive(self.seed, name, prompt)
         for attempt in range(1, ATTEMPTS + 1):
             answer = self.model.answer(
@@ -95,40 +96,37 @@ class Asker:
         }
         self.note("memory", {**line, "evidence": list(memory.evidence)})
 
-    def choose(
-        self,
-        name: str,
-        values: Mapping[str, str],
-        options: Sequence[str],
-        focus: str,
-        *,
-        retrieved: Sequence[ScoredMemory] = (),
-    ) -> int | None:
-        """Return the number of the chosen option. If there is only one, the model is not asked."""
-        if len(options) == 1:
-            return 0
-        listed = {**values, "options": "\n".join(f"- {option}" for option in options)}
-        form = ChoiceForm(tuple(options), focus)
-        return self.ask(
-            name, listed, form, functools.partial(read_choice, options=options), retrieved=retrieved
-        )
+
+def ask_together(*asks: Callable[[], T]) -> list[T]:
+    """Ask several questions that do not depend on each other. If answers of a queue are missing,
+    all of them wait in the same batch.
+    """
+    answers: list[T] = []
+    pending: AnswerPending | None = None
+    for ask in asks:
+        try:
+            answers.append(ask())
+        except AnswerPending as waiting:
+            pending = waiting
+    if pending is not None:
+        raise pending
+    return answers
 
 
-def read_choice(text: str, options: Sequence[str]) -> int:
-    """Find the option. Capitals, quotes, a leading dash and a full stop make no difference."""
-    plain = _plain(text)
-    for number, option in enumerate(options):
-        if _plain(option) == plain:
-            return number
-    raise UnreadableAnswer(f"expected one of {len(options)} options, got {text[:80]!r}")
-
-
-def read_rating(text: str, low: int, high: int) -> int:
-    """Read a whole number between the two, with nothing but a full stop after it."""
-    stated = re.fullmatch(r"\s*(\d{1,3})\.?\s*", text)
-    if stated is None or not low <= int(stated[1]) <= high:
-        raise UnreadableAnswer(f"expected a whole number from {low} to {high}, got {text[:80]!r}")
-    return int(stated[1])
+def read_ratings(text: str, low: int, high: int, count: int) -> tuple[int, ...]:
+    """Read a numbered line with a whole number between the two for each of `count` texts."""
+    ratings = []
+    for number, line in enumerate(filter(str.strip, text.splitlines()), 1):
+        stated = re.fullmatch(rf"\s*{number}[.:)]\s*(\d{{1,3}})\.?\s*", line)
+        if stated is None or not low <= int(stated[1]) <= high:
+            raise UnreadableAnswer(
+                f"line {number}: expected '{number}. ' and a whole number from {low} to {high},"
+                f" got {line[:80]!r}"
+            )
+        ratings.append(int(stated[1]))
+    if len(ratings) != count:
+        raise UnreadableAnswer(f"expected {count} ratings, got {len(ratings)}")
+    return tuple(ratings)
 
 
 def read_sentence(text: str) -> str:
@@ -143,6 +141,16 @@ def read_sentence(text: str) -> str:
 class TimetableLine:
     minute: int
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTask:
+    """A task with the activity and the building that the model chose for it."""
+
+    minute: int
+    text: str
+    activity: str
+    building: str
 
 
 def read_timetable(text: str, *, from_minute: int, to_minute: int) -> tuple[TimetableLine, ...]:
@@ -171,6 +179,25 @@ def read_timetable(text: str, *, from_minute: int, to_minute: int) -> tuple[Time
     if not table:
         raise UnreadableAnswer("expected a timetable, got nothing")
     return tuple(table)
+
+
+def read_tasks(
+    text: str, uses: Mapping[str, tuple[str, str]], *, from_minute: int, to_minute: int
+) -> tuple[PlannedTask, ...]:
+    """Read lines `HH:MM: task | use @ place`. Without a bar the whole text is the use."""
+    known = {_plain(use): chosen for use, chosen in uses.items()}
+    tasks = []
+    for line in read_timetable(text, from_minute=from_minute, to_minute=to_minute):
+        task, bar, use = line.text.rpartition("|")
+        chosen = known.get(_plain(re.sub(r"\s*\([^)]*\)\s*", " ", use)))
+        if chosen is None:
+            raise UnreadableAnswer(
+                f"{line.text[:60]!r}: expected one of the {len(uses)} things to do with its place,"
+                f" got {use.strip()[:60]!r}"
+            )
+        text = task if bar else use.rpartition(" @ ")[0]
+        tasks.append(PlannedTask(line.minute, text.strip(), *chosen))
+    return tuple(tasks)
 
 
 def _plain(text: str) -> str:

@@ -12,12 +12,7 @@ from believable.worlds.town.clock import (
 )
 from believable.worlds.town.mind import Percept, PlanEntry
 from believable.worlds.town.minds.generative.person import Agenda, GenerativePerson
-from believable.worlds.town.minds.generative.planning import (
-    day_plan,
-    fulfilling,
-    hour_plan,
-    new_status,
-)
+from believable.worlds.town.minds.generative.planning import fulfilling, hour_plan, new_status
 
 PLAN_IMPORTANCE = 5
 #: The activity of an hour that cannot be fulfilled yet: none of its tasks has a place.
@@ -25,33 +20,37 @@ NOTHING_BEGUN = "nothing_begun"
 
 
 def start_day(person: GenerativePerson, percept: Percept) -> None:
-    """Plan the day. In the released code the broad strokes of the first day stay, and later days
-    get a new status.
+    """Plan the day. In the released code later days get a new status, and the plan of the first
+    day stays in their prompt.
     """
     persona, asker, experience = person.persona, person.asker, person.experience
     day, step = percept.day, percept.step
     if day == 0 or person.variant == "paper":
         recalled, yesterday = experience.recall_yesterday(percept)
-        plan = day_plan(
-            asker,
-            persona,
-            person.town,
-            person.about,
-            day=day,
-            yesterday=yesterday,
-            retrieved=recalled,
-        )
-        person.agenda.requirements = list(plan or ())
     else:
         recalled = experience.recall(f"{persona.name}'s plan; important recent events", step)
         heading = person.setting.people[0].name
         person.status = (
             new_status(asker, persona, heading, person.status, recalled) or person.status
         )
-    requirements = person.agenda.requirements
-    hours = hour_plan(asker, persona, person.town, person.about, requirements)
-    person.agenda = Agenda(requirements=requirements, hours=list(hours or ()))
-    strokes = ", ".join(f"{clock_text(line.minute)} {line.text}" for line in requirements)
+        first_day = ", ".join(
+            f"{clock_text(line.minute)} {line.text}" for line in person.agenda.first_hours
+        )
+        yesterday = f"{persona.first_name}'s usual day: {first_day}."
+    hours = hour_plan(
+        asker,
+        persona,
+        person.setting.people,
+        person.town,
+        person.about,
+        day=day,
+        yesterday=yesterday,
+        retrieved=recalled,
+    )
+    lines = list(hours or ())
+    person.agenda = Agenda(first_hours=person.agenda.first_hours or lines, hours=lines)
+    person.talks = []
+    strokes = ", ".join(f"{clock_text(line.minute)} {line.text}" for line in lines)
     text = f"{persona.name}'s plan for day {day + 1}: {strokes or 'no plan'}."
     asker.note_memory(
         experience.stream.add("thought", text, step, PLAN_IMPORTANCE, keywords=("plan",))

@@ -11,7 +11,7 @@ from believable.worlds.town.mind import Percept, Persona, TownEvent
 from believable.worlds.town.minds.generative.asking import Asker
 from believable.worlds.town.minds.generative.memory_stream import Memory, MemoryKind, MemoryStream
 from believable.worlds.town.minds.generative.perception import Observation, heard, observations
-from believable.worlds.town.minds.generative.reflection import importance_of
+from believable.worlds.town.minds.generative.reflection import rate_memories
 from believable.worlds.town.minds.generative.retrieval import RULES, ScoredMemory, Variant, retrieve
 
 #: Events and sights that are known to be no news.
@@ -74,11 +74,13 @@ class Experience:
         keywords: Sequence[str],
         evidence: Sequence[int] = (),
     ) -> Memory:
-        """Let the model rate a memory, and add it to the stream."""
-        weight = importance_of(self.asker, self._persona.name, text)
-        memory = self.stream.add(kind, text, step, weight, keywords=keywords, evidence=evidence)
-        self.asker.note_memory(memory)
-        return memory
+        """Add a memory to the stream. The model rates it later, together with others."""
+        return self.stream.add(kind, text, step, None, keywords=keywords, evidence=evidence)
+
+    def rate(self) -> None:
+        """Let the model rate the new memories."""
+        if self.stream.unrated:
+            rate_memories(self.asker, self._persona.name, self.stream)
 
     def recall(self, focus: str, step: int, count: int | None = None) -> list[ScoredMemory]:
         """Return the memories that fit the focus best."""
@@ -93,7 +95,8 @@ class Experience:
         focus = f"{self._persona.name}'s plan for today; what happened yesterday"
         recalled = self.recall(focus, percept.step, count)
         texts = [entry.memory.text for entry in recalled[:N_YESTERDAY]]
-        return recalled, " ".join(["Yesterday:", *texts]) if texts else ""
+        listed = "; ".join(texts)
+        return recalled, f"Yesterday: {listed}" if texts else ""
 
     def save(self) -> dict[str, Any]:
         return {**checkpoint.save(self, self.SAVED), "failures": self.asker.failures}

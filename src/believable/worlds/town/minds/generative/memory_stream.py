@@ -11,7 +11,8 @@ MemoryKind = Literal["event", "thought", "chat"]
 
 @dataclass(slots=True, kw_only=True)
 class Memory:
-    """A memory. `importance` is None if the model's rating could not be read. `evidence` are the
+    """A memory. `importance` is None before the model has rated it, or if its rating could not be
+    read. `evidence` are the
     numbers of the memories that it follows from; `keywords` name its subjects.
     """
 
@@ -33,6 +34,8 @@ class MemoryStream:
     memories: list[Memory] = field(default_factory=list)
     importance_sum: int = 0
     unreflected: int = 0
+    #: Numbers of the memories that wait for their rating.
+    unrated: list[int] = field(default_factory=list)
 
     def add(
         self,
@@ -63,10 +66,24 @@ class MemoryStream:
             expires_step=expires_step,
         )
         self.memories.append(memory)
-        if kind != "thought":
-            self.importance_sum += importance or 0
-            self.unreflected += 1
+        if importance is None:
+            self.unrated.append(memory.number)
+        self._weigh(memory)
+        self.unreflected += kind != "thought"
         return memory
+
+    def rate(self, ratings: Sequence[int | None]) -> list[Memory]:
+        """Rate the memories that wait for it, and return them."""
+        rated = [self.memories[number] for number in self.unrated]
+        for memory, rating in zip(rated, ratings, strict=True):
+            memory.importance = rating
+            self._weigh(memory)
+        self.unrated = []
+        return rated
+
+    def _weigh(self, memory: Memory) -> None:
+        if memory.kind != "thought":
+            self.importance_sum += memory.importance or 0
 
     def restart_reflection(self) -> None:
         self.importance_sum = self.unreflected = 0

@@ -8,25 +8,17 @@ without a place the task is dropped, and the trace says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, get_args
 
 from believable.core.errors import InvalidInput
 from believable.worlds.town.mind import MindKind, MindSetting, Percept, Primitive
-from believable.worlds.town.minds.generative.conversation import Talk
 from believable.worlds.town.minds.generative.days import start_day
-from believable.worlds.town.minds.generative.perception import Observation
+from believable.worlds.town.minds.generative.encounters import brief, hear, meet, take_turn
 from believable.worlds.town.minds.generative.person import GenerativePerson
-from believable.worlds.town.minds.generative.reactions import ReactionScene, react
-from believable.worlds.town.minds.generative.reflection import is_due, reflect
 from believable.worlds.town.minds.generative.retrieval import Variant
-from believable.worlds.town.minds.generative.talking import hear, take_turn
-from believable.worlds.town.minds.generative.tasks import do_task, replan, resume_task
-from believable.worlds.town.walking import update_closed
-
-WAIT_MINUTES = 5.0
-#: Observations that a person reacts to at one time.
-MAX_REACTIONS = 2
+from believable.worlds.town.minds.generative.tasks import do_task
 
 
 class GenerativeMind:
@@ -49,15 +41,16 @@ class GenerativeMind:
     def next_primitive(self, percept: Percept) -> Primitive:
         person = self.person
         person.asleep = False
-        update_closed(person.closed, percept)
-        resume_task(person, percept)
-        seen = self._perceive(percept)
-        if person.talk is None:
-            self._react(percept, seen)
-        stream = person.experience.stream
-        if is_due(stream, person.variant):
-            reflect(person.asker, stream, person.persona.name, percept.step, person.variant)
-        primitive = take_turn(person, percept) or do_task(person, percept)
+        person.body.accept_result(percept)
+        self._perceive(percept)
+        primitive = take_turn(person, percept)
+        if primitive is None:
+            meet(person, percept)
+            primitive = take_turn(person, percept)
+        if primitive is None:
+            primitive = do_task(person, percept)
+        elif person.task is not None:
+            primitive = replace(primitive, serves=person.task.id)
         person.asleep = primitive.verb == "use" and primitive.activity == "sleep"
         return primitive
 
@@ -66,48 +59,24 @@ class GenerativeMind:
         person = self.person
         if person.asleep:
             return False
-        seen = self._perceive(percept)
-        if person.talk is not None:
-            lines = person.talk.lines
-            return bool(lines) and lines[-1][0] == person.talk.other
-        self._react(percept, seen)
-        return person.talk is not None
+        self._perceive(percept)
+        if person.exchange is not None:
+            return any(event.person == person.exchange.other for event in percept.events)
+        meet(person, percept)
+        return person.exchange is not None
 
-    def _perceive(self, percept: Percept) -> list[Observation]:
-        for event in self.person.experience.listen(percept):
-            hear(self.person, event)
-        return self.person.experience.look(percept)
+    def _perceive(self, percept: Percept) -> None:
+        self.person.experience.listen(percept)
+        hear(self.person, percept)
+        self.person.experience.look(percept)
 
-    def _react(self, percept: Percept, seen: Sequence[Observation]) -> None:
-        """React to the first observation that changes anything, to people before things, as in the
-        released code. At bedtime the person does not react.
-        """
-        person, task = self.person, self.person.task
-        if person.hour_at(percept.minute).is_sleep:
-            return
-        for observation in sorted(seen, key=lambda entry: entry.person is None)[:MAX_REACTIONS]:
-            scene = ReactionScene(
-                persona=person.persona,
-                about=person.about,
-                doing=person.doing,
-                percept=percept,
-                variant=person.variant,
-                wanted=task.fixture if task else None,
-                last_talk_step=person.last_talks.get(observation.person or ""),
-            )
-            match react(person.asker, person.experience.stream, scene, observation):
-                case "talk" if observation.person is not None:
-                    person.talk = Talk(other=observation.person)
-                    return
-                case "wait" if task is not None:
-                    wait = Primitive(verb="wait", minutes=WAIT_MINUTES, serves=task.id)
-                    task.queue.insert(0, wait)
-                    return
-                case "change" if task is not None:
-                    replan(person, percept, f"{observation.text}.")
-                    return
-                case _:
-                    pass
+    @property
+    def partner(self) -> str | None:
+        exchange = self.person.exchange
+        return exchange.other if exchange is not None else None
+
+    def briefing(self, other: str, percept: Percept) -> Mapping[str, str]:
+        return brief(self.person, other, percept)
 
     def state(self) -> Mapping[str, Any]:
         return self.person.save()

@@ -1,9 +1,10 @@
-"""The prompts of plans: broad strokes of the day, hours, then tasks of 5 to 15 minutes; new tasks
-after an interruption.
+"""The prompts of plans: the day in blocks of an hour, then the tasks of a part of the day; new tasks
+after something failed.
 
-In the paper every day gets a new plan, which follows from yesterday. In the released code the
-requirements of the first day stay, and the model writes a new status. The heading of that prompt
-names the same person for all people.
+In the paper every day gets a new plan, which follows from yesterday. In the released code the plan
+of the first day stays in the prompt, and the model writes a new status. The heading of that prompt
+names the same person for all people. Both ask for broad strokes, hours, and tasks of an hour in
+turn, then for the place of each task; here a plan has two prompts, and a task comes with its place.
 """
 
 from __future__ import annotations
@@ -19,15 +20,24 @@ from believable.worlds.town.clock import MINUTES_PER_DAY, clock_text
 from believable.worlds.town.language.model import SentenceForm, TimetableForm
 from believable.worlds.town.map import TownMap, activities
 from believable.worlds.town.mind import Persona
+from believable.worlds.town.minds.body.situation import (
+    describe_hours,
+    describe_life,
+    list_uses,
+    use_texts,
+)
 from believable.worlds.town.minds.generative.asking import (
     Asker,
+    PlannedTask,
     TimetableLine,
     read_sentence,
+    read_tasks,
     read_timetable,
 )
 from believable.worlds.town.minds.generative.retrieval import ScoredMemory
 
-TASK_MINUTES = (5, 10, 15)
+#: The length of a task, for models that choose and cannot invent.
+TASK_MINUTES = (10, 15, 30)
 #: The hours between work and dinner, one after the other.
 FREE_TIME = (
     "after work, a coffee or shopping",
@@ -106,62 +116,9 @@ def describe_persona(persona: Persona, people: Sequence[Persona], status: str = 
         f"{names[other]} ({relation})" for other, relation in persona.relations.items()
     )
     return (
-        f"{persona.name} is {persona.age} years old, works as {persona.role} and {persona.about}. "
-        f"{persona.name} knows {relations}."
-        f"{' ' + status if status else ''}"
+        f"{persona.name}, {persona.age}, is a {persona.role}: {persona.about}."
+        f" {persona.first_name} knows {relations}.{' ' + status if status else ''}"
     )
-
-
-def day_plan(
-    asker: Asker,
-    persona: Persona,
-    town: TownMap,
-    about: str,
-    *,
-    day: int,
-    yesterday: str,
-    retrieved: Sequence[ScoredMemory] = (),
-) -> tuple[TimetableLine, ...] | None:
-    """Ask for the day in broad strokes."""
-    work = work_text(persona, town)
-    slots = (
-        (persona.wakes, "getting up in the morning and getting ready for the day"),
-        (persona.wakes + 35, "time for breakfast at home"),
-        (persona.work_from, f"in the morning, {work}"),
-        (max(720, persona.work_from + 120), "noon, time for lunch"),
-        (max(775, persona.work_from + 175), f"in the afternoon, {work}"),
-        *(
-            (minute, FREE_TIME[number % len(FREE_TIME)])
-            for number, minute in enumerate(
-                range(persona.work_to, max(1110, persona.work_to + 60) - 30, 60)
-            )
-        ),
-        (max(1110, persona.work_to + 60), "in the evening, time to cook and have dinner"),
-        (max(1170, persona.work_to + 120), f"in the evening at leisure, {persona.about}"),
-        (persona.sleeps - 25, "late in the evening, getting ready for bed"),
-        (persona.sleeps, "at night, sleep"),
-    )
-    kept = [
-        slot for number, slot in enumerate(slots) if number == 0 or slot[0] > slots[number - 1][0]
-    ]
-    values = {
-        "about": about,
-        "day": str(day + 1),
-        "yesterday": yesterday,
-        "person": persona.name,
-        "wakes": clock_text(persona.wakes),
-        "work_from": clock_text(persona.work_from),
-        "work_to": clock_text(persona.work_to),
-        "sleeps": clock_text(persona.sleeps),
-    }
-    form = TimetableForm(
-        tuple(f"{clock_text(minute)} {words}" for minute, words in kept),
-        tuple(intentions_of(persona, town)),
-        f"{persona.role}, {persona.about}",
-        (work,),
-    )
-    read = functools.partial(read_timetable, from_minute=0, to_minute=MINUTES_PER_DAY)
-    return asker.ask("day_plan", values, form, read, retrieved=retrieved)
 
 
 def new_status(
@@ -183,66 +140,152 @@ def new_status(
 
 
 def hour_plan(
-    asker: Asker, persona: Persona, town: TownMap, about: str, plan: Sequence[TimetableLine]
+    asker: Asker,
+    persona: Persona,
+    people: Sequence[Persona],
+    town: TownMap,
+    about: str,
+    *,
+    day: int,
+    yesterday: str,
+    retrieved: Sequence[ScoredMemory] = (),
 ) -> tuple[TimetableLine, ...] | None:
-    """Ask for the hours between getting up and going to bed."""
-    starts = [
-        persona.wakes,
-        *(hour * 60 for hour in range(persona.wakes // 60 + 1, -(-persona.sleeps // 60))),
-    ]
-    slots = tuple(f"{clock_text(minute)} {_line_at(plan, minute)}" for minute in starts)
+    """Ask for the day in blocks of about an hour, from getting up to bedtime."""
     options = tuple(intentions_of(persona, town))
     values = {
         "about": about,
+        "life": describe_life(persona, people, town),
+        "day": str(day + 1),
+        "yesterday": yesterday,
+        "opening": "; ".join(
+            f"{building.name} {describe_hours(building)}"
+            for building in town.buildings.values()
+            if building.kind != "home"
+        ),
         "person": persona.name,
-        "plan": timetable_text(plan),
-        "first": clock_text(starts[0]),
+        "first": clock_text(persona.wakes),
         "last": clock_text(persona.sleeps),
     }
-    form = TimetableForm(slots, options, f"{persona.role}, {persona.about}", options)
+    form = TimetableForm(
+        _usual_slots(persona, town),
+        options,
+        f"{persona.role}, {persona.about}",
+        (work_text(persona, town),),
+    )
     read = functools.partial(read_timetable, from_minute=0, to_minute=MINUTES_PER_DAY)
-    return asker.ask("hours", values, form, read)
+    return asker.ask("hours", values, form, read, retrieved=retrieved)
+
+
+def _usual_slots(persona: Persona, town: TownMap) -> tuple[str, ...]:
+    """Return the hours of a usual day, for models that choose and cannot invent."""
+    work, wakes = work_text(persona, town), persona.wakes
+    evening = max(1110, persona.work_to + 60)
+    slots = [
+        (wakes, "getting up in the morning and getting ready for the day"),
+        (wakes + 35, "time for breakfast at home"),
+        *((minute, work) for minute in range(persona.work_from, 700, 60)),
+        (max(720, persona.work_from + 120), "noon, time for lunch"),
+        *(
+            (minute, work)
+            for minute in range(max(780, persona.work_from + 180), persona.work_to, 60)
+        ),
+        *(
+            (minute, FREE_TIME[number % len(FREE_TIME)])
+            for number, minute in enumerate(range(persona.work_to, evening - 30, 60))
+        ),
+        (evening, "in the evening, time to cook and have dinner"),
+        (evening + 60, f"in the evening at leisure, {persona.about}"),
+        (persona.sleeps - 25, "late in the evening, getting ready for bed"),
+        (persona.sleeps, "at night, sleep"),
+    ]
+    kept: list[tuple[int, str]] = []
+    for minute, text in slots:
+        if not kept or minute > kept[-1][0]:
+            kept.append((minute, text))
+    return tuple(f"{clock_text(minute)} {text.replace(':', ',')}" for minute, text in kept)
 
 
 def task_plan(
     asker: Asker,
     persona: Persona,
+    people: Sequence[Persona],
     town: TownMap,
     about: str,
     hours: Sequence[TimetableLine],
-    activity: str,
+    situation: str,
     from_minute: int,
     to_minute: int,
     *,
+    talks: Sequence[str] = (),
     reason: str = "",
-) -> tuple[TimetableLine, ...] | None:
-    """Ask for the tasks between two minutes. With a `reason` they replace the planned ones."""
-    rng = generator(asker.seed, "tasks", activity, from_minute, to_minute, persona.id)
+) -> tuple[PlannedTask, ...] | None:
+    """Ask for the tasks between two minutes, each with a thing to do and its place. With a `reason`
+    they replace the planned ones.
+    """
+    rng = generator(asker.seed, "tasks", from_minute, to_minute, persona.id)
     starts, minute = [], from_minute
     while minute < to_minute:
         starts.append(minute)
         minute += rng.choice(TASK_MINUTES)
-    options = intentions_of(persona, town)
-    pieces = () if reason else options.get(activity, ())
-    choices = pieces or tuple(
-        dict.fromkeys(words for listed in options.values() for words in listed)
-    )
+    uses = use_texts(persona, town)
+    said = "".join(f"{text}\n" for text in talks)
     values = {
         "about": about,
+        "life": describe_life(persona, people, town),
+        "situation": situation,
         "person": persona.name,
         "hours": timetable_text(hours),
-        "activity": activity,
-        "reason": reason,
+        "talks": f"Recent talks:\n{said}" if said else "",
+        "reason": f"Something went wrong: {reason}\n" if reason else "",
+        "uses": "\n".join(list_uses(persona, town)),
         "first": clock_text(from_minute),
         "last": clock_text(to_minute),
     }
     form = TimetableForm(
-        tuple(f"{clock_text(start)} {activity}" for start in starts),
-        choices,
+        tuple(f"{clock_text(start)} {_line_at(hours, start)}" for start in starts),
+        tuple(uses),
         f"{persona.role}, {persona.about}",
     )
-    read = functools.partial(read_timetable, from_minute=from_minute, to_minute=to_minute)
-    return asker.ask("replan" if reason else "tasks", values, form, read)
+    read = functools.partial(read_tasks, uses=uses, from_minute=from_minute, to_minute=to_minute)
+    return asker.ask("tasks", values, form, read)
+
+
+def wished_tasks(
+    asker: Asker,
+    persona: Persona,
+    people: Sequence[Persona],
+    town: TownMap,
+    about: str,
+    *,
+    day: int,
+    yesterday: str,
+    retrieved: Sequence[ScoredMemory] = (),
+) -> tuple[PlannedTask, ...] | None:
+    """Ask what the person wants to do with the free hours."""
+    uses = use_texts(persona, town)
+    values = {
+        "about": about,
+        "life": describe_life(persona, people, town),
+        "day": str(day + 1),
+        "yesterday": yesterday,
+        "person": persona.name,
+        "uses": "\n".join(list_uses(persona, town)),
+        "first": clock_text(persona.work_to),
+        "last": clock_text(persona.sleeps),
+    }
+    starts = range(persona.work_to, persona.sleeps - 60, 90)
+    form = TimetableForm(
+        tuple(
+            f"{clock_text(minute)} {FREE_TIME[number % len(FREE_TIME)]}"
+            for number, minute in enumerate(starts)
+        ),
+        tuple(uses),
+        f"{persona.role}, {persona.about}",
+    )
+    read = functools.partial(
+        read_tasks, uses=uses, from_minute=persona.work_to, to_minute=persona.sleeps
+    )
+    return asker.ask("wishes", values, form, read, retrieved=retrieved)
 
 
 def timetable_text(lines: Sequence[TimetableLine]) -> str:

@@ -10,10 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from believable.worlds.town.clock import STEPS_PER_DAY
-from believable.worlds.town.language.model import InsightsForm, QuestionsForm, RatingForm
-from believable.worlds.town.minds.generative.asking import Asker, UnreadableAnswer, read_rating
+from believable.worlds.town.language.model import InsightsForm, QuestionsForm, RatingsForm
+from believable.worlds.town.minds.generative.asking import (
+    Asker,
+    UnreadableAnswer,
+    ask_together,
+    read_ratings,
+)
 from believable.worlds.town.minds.generative.memory_stream import Memory, MemoryStream
-from believable.worlds.town.minds.generative.retrieval import RULES, Variant, retrieve
+from believable.worlds.town.minds.generative.retrieval import RULES, ScoredMemory, Variant, retrieve
 
 THRESHOLD = 150
 LATEST = 100
@@ -56,16 +61,21 @@ def is_due(stream: MemoryStream, variant: Variant) -> bool:
     return stream.importance_sum >= THRESHOLD and bool(stream.memories)
 
 
-def importance_of(asker: Asker, person: str, text: str) -> int | None:
-    """Ask how important a memory is, 1 to 10; None if no answer could be read.
+def rate_memories(asker: Asker, person: str, stream: MemoryStream) -> None:
+    """Ask how important the new memories are, 1 to 10 each, in one list.
 
     The released code does not ask about people who are idle, by their text: they weigh least.
     """
-    if "is idle" in text:
-        return LOWEST
-    form = RatingForm(LOWEST, HIGHEST, text, ANCHORS)
-    parse = functools.partial(read_rating, low=LOWEST, high=HIGHEST)
-    return asker.ask("importance", {"person": person, "memory": text}, form, parse)
+    texts = [stream.memories[number].text for number in stream.unrated]
+    asked = tuple(text for text in texts if "is idle" not in text)
+    form = RatingsForm(LOWEST, HIGHEST, asked, ANCHORS)
+    listed = "\n".join(f"{number}. {text}" for number, text in enumerate(asked, 1))
+    parse = functools.partial(read_ratings, low=LOWEST, high=HIGHEST, count=len(asked))
+    values = {"person": person, "memories": listed}
+    read = (asker.ask("ratings", values, form, parse) if asked else ()) or [None] * len(asked)
+    ratings = iter(read)
+    for memory in stream.rate([LOWEST if "is idle" in text else next(ratings) for text in texts]):
+        asker.note_memory(memory)
 
 
 def reflect(
@@ -74,10 +84,10 @@ def reflect(
     """Add thoughts to the stream and return them. Each cites memories by number."""
     questions = focal_questions(asker, stream, person, step, variant)
     thoughts: list[Memory] = []
-    for question in questions or ():
+
+    def ask_about(question: str) -> tuple[list[ScoredMemory], tuple[Insight, ...]]:
         recalled = retrieve(stream, asker.model, question, step, RULES[variant])
         statements = [entry.memory.text for entry in recalled]
-        first = 1 if variant == "paper" else 0
         listed = "\n".join(f"{number}. {text}" for number, text in enumerate(statements, first))
         values = {"person": person, "statements": listed, "count": str(INSIGHTS)}
         form = InsightsForm(
@@ -89,20 +99,23 @@ def reflect(
         )
         parse = functools.partial(read_insights, first=first, count=len(statements))
         insights = asker.ask("insights", values, form, parse, retrieved=recalled)
-        for insight in insights or ():
+        return recalled, insights or ()
+
+    first = 1 if variant == "paper" else 0
+    asks = (functools.partial(ask_about, question) for question in questions or ())
+    for recalled, insights in ask_together(*asks):
+        for insight in insights:
             evidence = [recalled[number - first].memory.number for number in insight.cited]
-            weight = importance_of(asker, person, insight.text)
             expires = step + THOUGHTS_LAST_STEPS if variant == "released" else None
             thought = stream.add(
                 "thought",
                 insight.text,
                 step,
-                weight,
+                None,
                 keywords=(person,),
                 evidence=evidence,
                 expires_step=expires,
             )
-            asker.note_memory(thought)
             thoughts.append(thought)
     stream.restart_reflection()
     asker.note(

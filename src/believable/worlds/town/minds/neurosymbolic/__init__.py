@@ -2,10 +2,10 @@
 
 mind          decides: perceive, then talk or act; check before acting; repair
 person        the state that all parts share, and the options
-goals         the typed goals of a day; model_goals adds those of a language model
+goals         the typed goals of a day; model_goals adds the wishes of a language model
 schedule      when each goal is done
 days          from one goal to the next, and free time
-planner       from goals to tasks to primitives
+methods       from goals to the tasks that the body carries out
 checks        objections before an action
-talks         the turns of a talk, with its sentences in speech
+talks         the acts of a talk, with their sentences in speech
 """

@@ -1,19 +1,19 @@
 """The checks of the neuro-symbolic mind before it acts. Each can be switched off, and each
 objection is counted.
 
-The rule checker shares nothing with this file. It has its own list of mistakes and knows norms that
-are not here.
+The rule checker shares nothing with this file. Some of its rules say the same, and others are in no
+check.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from believable.worlds.town.clock import STEPS_PER_MINUTE
 from believable.worlds.town.map import TownMap, activities
 from believable.worlds.town.mind import Percept, Persona, Primitive
+from believable.worlds.town.minds.body.body import Remedy, TaskProblem
 
 #: In the order in which they are made.
 CHECKS = ("preconditions", "time", "goal", "social", "memory")
@@ -22,15 +22,6 @@ MEAL_PAUSE_MINUTES = 120
 #: People may sleep this long before and after their usual hours.
 SLEEP_MARGIN = 90
 EARLY_WORK, LATE_WORK = 30, 20
-
-
-@dataclass(frozen=True, slots=True)
-class Objection:
-    """An objection of a check. The remedy is `other` furniture, `later`, or to `drop` the task."""
-
-    check: str
-    reason: str
-    remedy: Literal["other", "later", "drop"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,17 +40,17 @@ class Deliberation:
 
 def find_objection(
     primitive: Primitive, known: Deliberation, checks: frozenset[str]
-) -> Objection | None:
+) -> TaskProblem | None:
     """Return the first objection of the active checks."""
     for name in CHECKS:
         if name in checks:
             problem = _CHECKS[name](primitive, known)
             if problem is not None:
-                return Objection(name, *problem)
+                return TaskProblem(name, *problem)
     return None
 
 
-_Problem = tuple[str, Literal["other", "later", "drop"]] | None
+_Problem = tuple[str, Remedy] | None
 
 
 def _preconditions(primitive: Primitive, known: Deliberation) -> _Problem:
@@ -122,7 +113,8 @@ def _goal(primitive: Primitive, known: Deliberation) -> _Problem:
 
 def _social(primitive: Primitive, known: Deliberation) -> _Problem:
     persona, percept, town = known.persona, known.percept, known.town
-    if known.awaits_answer and primitive.verb == "move-to":
+    approaches = primitive.object in known.people
+    if known.awaits_answer and primitive.verb == "move-to" and not approaches:
         return "somebody is about to answer", "later"
     if primitive.verb == "open" and primitive.object in town.bathroom_doors:
         if not town.is_bathroom(percept.room):

@@ -8,13 +8,14 @@ from dataclasses import replace
 from believable.worlds.town.clock import MINUTES_PER_DAY, STEPS_PER_DAY, STEPS_PER_MINUTE
 from believable.worlds.town.map import activities
 from believable.worlds.town.mind import Percept, PlanEntry, Primitive
+from believable.worlds.town.minds.body.planner import CLEANUP, AgendaTask
 from believable.worlds.town.minds.generative.experience import Experience
 from believable.worlds.town.minds.generative.perception import Observation
-from believable.worlds.town.minds.generative.planning import day_plan, describe_persona
+from believable.worlds.town.minds.generative.planning import describe_persona, wished_tasks
 from believable.worlds.town.minds.neurosymbolic.goals import TownGoal, day_goals
+from believable.worlds.town.minds.neurosymbolic.methods import tasks_of
 from believable.worlds.town.minds.neurosymbolic.model_goals import add_model_goals
 from believable.worlds.town.minds.neurosymbolic.person import NeurosymbolicPerson
-from believable.worlds.town.minds.neurosymbolic.planner import CLEANUP, AgendaTask, tasks_of
 from believable.worlds.town.minds.neurosymbolic.schedule import ScheduledGoal, schedule
 
 #: The text of tasks that move things.
@@ -37,7 +38,7 @@ def start_day(person: NeurosymbolicPerson, percept: Percept) -> None:
     """Choose the goals of the day and put them in order."""
     rng = person.rng("goals", percept.day)
     goals = day_goals(person.persona, person.town, person.stock, percept.day, rng)
-    person.talk.said = []
+    person.talks.said = []
     if person.experience is not None:
         goals = _ask_for_goals(person, person.experience, goals, percept)
     _schedule_goals(person, goals, percept)
@@ -46,21 +47,21 @@ def start_day(person: NeurosymbolicPerson, percept: Percept) -> None:
 def _ask_for_goals(
     person: NeurosymbolicPerson, experience: Experience, goals: Sequence[TownGoal], percept: Percept
 ) -> list[TownGoal]:
-    """Add the intentions of the model, by the prompt of the generative mind."""
+    """Add what the model wants to do with the free hours."""
+    people = person.setting.people
     recalled, yesterday = experience.recall_yesterday(percept, N_RECALLED)
-    plan = day_plan(
+    wishes = wished_tasks(
         experience.asker,
         person.persona,
+        people,
         person.town,
-        describe_persona(person.persona, person.setting.people),
+        describe_persona(person.persona, people),
         day=percept.day,
         yesterday=yesterday,
         retrieved=recalled,
     )
-    person.counts["days without a readable plan"] += plan is None
-    return add_model_goals(
-        goals, plan or (), person.persona, person.town, experience.asker, person.counts
-    )
+    person.counts["days without readable wishes"] += wishes is None
+    return add_model_goals(goals, wishes or (), person.persona, person.town, person.counts)
 
 
 def _schedule_goals(
@@ -76,7 +77,7 @@ def _schedule_goals(
             for goal in goals
         ]
     person.counts["schedule day"] += 1
-    person.goal_index, person.agenda = -1, []
+    person.goal_index, person.body.agenda = -1, []
     day, trace = percept.day, person.setting.trace
     midnight = day * STEPS_PER_DAY
     whole = PlanEntry(
@@ -102,21 +103,23 @@ def turn_to_goal(person: NeurosymbolicPerson, percept: Percept) -> None:
     """
     minute = percept.minute
     while (following := person.next_entry) is not None and minute >= following.leaves:
-        if person.agenda and person.entry is not None:
+        if person.body.agenda and person.entry is not None:
             late = minute >= following.leaves + LATE_MINUTES
             if person.entry.goal.is_work or late:
-                person.agenda = [
-                    task for task in person.agenda if {task.kind, task.name} & set(CLEANUP)
+                person.body.agenda = [
+                    task for task in person.body.agenda if {task.kind, task.name} & set(CLEANUP)
                 ]
-            if person.agenda:
+            if person.body.agenda:
                 return
         _close_goal(person, percept.day)
         person.goal_index += 1
+        if person.experience is not None:
+            _remember_goal(person, person.experience, percept)
         _open_goal(person, percept)
     entry = person.entry
     if (
         entry is not None
-        and not person.agenda
+        and not person.body.agenda
         and entry.goal.is_work
         and entry.ends - minute > MIN_WORK_MINUTES
     ):
@@ -128,21 +131,18 @@ def _open_goal(person: NeurosymbolicPerson, percept: Percept) -> None:
     entry = person.entries[person.goal_index]
     goal, persona = entry.goal, person.persona
     person.is_idle = False
-    if person.experience is not None:
-        text = f"{persona.name} began to {goal.text[0].lower()}{goal.text[1:]}"
-        person.experience.observe(Observation(text, (persona.name, goal.activity)), percept.step)
     minutes = _goal_minutes(person, entry, percept.minute)
     rng = person.rng("tasks", percept.day, goal.name)
     carried = tuple(thing.kind for thing in percept.carried)
     left = entry.ends - percept.minute
     tasks = tasks_of(goal, persona, round(minutes, 1), left, carried, rng) if minutes > 0 else []
     goal_id, start = f"{person.day_id(percept.day)}-{goal.name}", percept.step
-    person.agenda = []
+    person.body.agenda = []
     for task in tasks:
-        person.rng_counter += 1
+        person.body.rng_counter += 1
         end = start + round((task.minutes or 5) * STEPS_PER_MINUTE)
         planned = PlanEntry(
-            id=f"{goal_id}-{person.rng_counter}",
+            id=f"{goal_id}-{person.body.rng_counter}",
             parent=goal_id,
             level=2,
             from_step=start,
@@ -152,8 +152,17 @@ def _open_goal(person: NeurosymbolicPerson, percept: Percept) -> None:
             else MOVE_TEXTS[task.kind].format(task.name),
         )
         person.setting.trace.plan([planned])
-        person.agenda.append(task)
+        person.body.agenda.append(task)
         start = end
+
+
+def _remember_goal(person: NeurosymbolicPerson, experience: Experience, percept: Percept) -> None:
+    """Remember the goal that begins. At bedtime the memories of the day are rated."""
+    goal, name = person.entries[person.goal_index].goal, person.persona.name
+    if goal.name == "sleep":
+        experience.rate()
+    text = f"{name}: {goal.text}"
+    experience.observe(Observation(text, (name, goal.activity)), percept.step)
 
 
 def _goal_minutes(person: NeurosymbolicPerson, entry: ScheduledGoal, minute: float) -> float:
@@ -169,7 +178,7 @@ def _goal_minutes(person: NeurosymbolicPerson, entry: ScheduledGoal, minute: flo
 def _close_goal(person: NeurosymbolicPerson, day: int) -> None:
     if person.entry is None:
         return
-    left = [task.name for task in person.agenda]
+    left = [task.name for task in person.body.agenda]
     entry = person.goal_entry(person.entry, day)
     closed = replace(entry, status="dropped" if left else "done", reason=", ".join(left))
     person.setting.trace.plan([closed])
@@ -191,13 +200,13 @@ def fill_time(person: NeurosymbolicPerson, percept: Percept) -> Primitive | None
         for name in rng.sample(LEISURE, len(LEISURE)):
             minutes = float(min(rng.randint(*LEISURE_MINUTES), int(free)))
             task = AgendaTask(kind="do", building=percept.building, name=name, minutes=minutes)
-            if person.planner.fixture_for(task, percept, rng) is not None:
+            if person.body.planner.fixture_for(task, percept, rng) is not None:
                 person.counts["leisure"] += 1
-                person.agenda = [task]
+                person.body.agenda = [task]
                 return None
     if free > HOME_MINUTES and not at_home:
         home = person.persona.home
-        person.agenda = [
+        person.body.agenda = [
             AgendaTask(kind="do", building=home, name="rest", at="sofa", minutes=REST_MINUTES)
         ]
         return None

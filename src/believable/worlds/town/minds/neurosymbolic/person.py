@@ -13,14 +13,14 @@ from believable.core.seeds import derive
 from believable.worlds.town import checkpoint
 from believable.worlds.town.clock import STEPS_PER_DAY, STEPS_PER_MINUTE
 from believable.worlds.town.mind import MindSetting, PlanEntry
+from believable.worlds.town.minds.body.body import TownBody
+from believable.worlds.town.minds.body.talking import Exchange
 from believable.worlds.town.minds.generative.asking import Asker
 from believable.worlds.town.minds.generative.experience import Experience
 from believable.worlds.town.minds.generative.retrieval import RULES, Variant
 from believable.worlds.town.minds.neurosymbolic.checks import CHECKS
-from believable.worlds.town.minds.neurosymbolic.planner import AgendaTask, TaskPlanner
 from believable.worlds.town.minds.neurosymbolic.schedule import ScheduledGoal
 from believable.worlds.town.state import FRIDGE_STOCK
-from believable.worlds.town.walking import assume_closed
 
 SWITCHES = {
     "model": (
@@ -36,11 +36,8 @@ SWITCHES = {
 
 @dataclass(slots=True, kw_only=True)
 class TalkState:
-    """The talk under way, and talks before it. `turn` counts the sentences of both people."""
+    """Talks before the present one."""
 
-    partner: str | None = None
-    turn: int = 0
-    turn_step: int = 0
     #: Other person → step of the last sentence of either.
     last_talks: dict[str, int] = field(default_factory=dict)
     #: Sentences of today, with their listener.
@@ -52,24 +49,16 @@ class TalkState:
 class NeurosymbolicPerson:
     """One person with their goals, their agenda and their talks."""
 
-    SAVED = (
-        *("entries", "goal_index", "agenda", "counts", "closed", "pending_close", "talk"),
-        *("last_meal_step", "stock", "rng_counter", "is_idle"),
-    )
+    SAVED = (*("entries", "goal_index", "exchange", "talks", "last_meal_step", "stock", "is_idle"),)
     #: The schedule of the day, and the index of the present goal (-1: none yet).
     entries: list[ScheduledGoal]
     goal_index: int
-    agenda: list[AgendaTask]
-    counts: Counter[str]
-    #: Doors that the person believes to be closed, and one to close after walking through.
-    closed: set[str]
-    pending_close: str | None
-    talk: TalkState
+    #: The talk under way.
+    exchange: Exchange | None
+    talks: TalkState
     last_meal_step: int
     #: Ingredients that the person believes to be at home.
     stock: int
-    #: Random decisions so far: each uses another generator.
-    rng_counter: int
     #: Whether the person fills the time until the next goal.
     is_idle: bool
 
@@ -80,16 +69,14 @@ class NeurosymbolicPerson:
         self.people = {persona.id: persona for persona in setting.people}
         self.checks = frozenset(name for name in CHECKS if not {"checks", f"check_{name}"} & off)
         self.has_schedule = "schedule" not in off
-        self.planner = TaskPlanner(self.town, self.persona, backward="planner" not in off)
+        self.body = TownBody(setting, backward="planner" not in off)
         self.experience = (
             _open_experience(setting) if setting.options.get("model") == "on" else None
         )
-        self.entries, self.goal_index, self.agenda = [], -1, []
-        self.counts = Counter()
-        self.closed, self.pending_close = assume_closed(self.town), None
-        self.talk = TalkState()
+        self.entries, self.goal_index = [], -1
+        self.exchange, self.talks = None, TalkState()
         self.last_meal_step, self.stock = -STEPS_PER_DAY, FRIDGE_STOCK
-        self.rng_counter, self.is_idle = 0, False
+        self.is_idle = False
 
     @property
     def entry(self) -> ScheduledGoal | None:
@@ -105,10 +92,14 @@ class NeurosymbolicPerson:
     def is_in_bed(self) -> bool:
         return self.entry is not None and self.entry.goal.is_sleep
 
+    @property
+    def counts(self) -> Counter[str]:
+        """Everything that is counted, also by the body."""
+        return self.body.counts
+
     def rng(self, *names: str | int) -> random.Random:
         """Return the generator of the next decision."""
-        self.rng_counter += 1
-        return self.setting.rng(*names, self.rng_counter)
+        return self.body.rng(*names)
 
     def day_id(self, day: int) -> str:
         return f"{self.persona.id}-d{day + 1}"
@@ -134,11 +125,12 @@ class NeurosymbolicPerson:
         return f"{self.day_id(day)}-{self.entry.goal.name}"
 
     def save(self) -> dict[str, Any]:
-        own = checkpoint.save(self, self.SAVED)
+        own = {**checkpoint.save(self, self.SAVED), "body": self.body.save()}
         return own if self.experience is None else {**own, "experience": self.experience.save()}
 
     def restore(self, tree: Mapping[str, Any]) -> None:
         checkpoint.restore(self, {name: tree[name] for name in self.SAVED})
+        self.body.restore(tree["body"])
         if self.experience is not None:
             self.experience.restore(tree["experience"])
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from believable.worlds.town.language.model import SentenceForm
+from believable.worlds.town.language.model import ExchangeForm
 from believable.worlds.town.map import TownMap
-from believable.worlds.town.mind import Percept, Persona
-from believable.worlds.town.minds.generative.asking import Asker, UnreadableAnswer, read_sentence
+from believable.worlds.town.mind import Percept, Persona, SpokenLine
+from believable.worlds.town.minds.body.talking import read_lines
+from believable.worlds.town.minds.generative.asking import Asker, UnreadableAnswer
+from believable.worlds.town.minds.generative.planning import describe_persona
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +109,16 @@ def part_of_day(minute: float) -> str:
     return "morning" if minute < 720 else "afternoon" if minute < 1080 else "evening"
 
 
+def describe_where(percept: Percept, town: TownMap) -> str:
+    building = town.buildings.get(percept.building)
+    if building is None:
+        return "on the street"
+    return f"in {building.name}" if building.kind == "home" else f"at the {building.name}"
+
+
 def speech_act(
     kind: str,
+    speaker: Persona,
     listener: Persona,
     percept: Percept,
     town: TownMap,
@@ -121,16 +131,9 @@ def speech_act(
     """Collect the facts of an act. `doing` and `upcoming` are goals of the speaker, `seen` is a
     memory as a clause.
     """
-    place = (
-        town.buildings[percept.building].name if percept.building in town.buildings else "street"
-    )
-    where = (
-        "at home"
-        if place.startswith("House")
-        else f"at the {place}"
-        if place != "street"
-        else "on my way"
-    )
+    building = town.buildings.get(percept.building)
+    at_home = building is not None and building.id == speaker.home
+    where = "at home" if at_home else describe_where(percept, town)
     name = listener.first_name
     facts = {
         "name": name,
@@ -144,10 +147,18 @@ def speech_act(
     openings = {
         "greeting": f"Good {facts['part']}, {name},",
         "answer": f"{facts['news'].rstrip('.')}, and",
-        "remark": f"{seen[0].upper()}{seen[1:]}, and" if seen else "",
+        "remark": f"{seen[0].upper()}{seen[1:]}, and" if seen else facts["question"].rstrip("?"),
         "reply": f"{facts['plan'].rstrip('.')}, and",
     }
     return SpeechAct(kind, listener.id, facts, openings[kind])
+
+
+_CONTENT: Mapping[str, str] = {
+    "greeting": "{speaker} greets {name} (it is {part}).",
+    "answer": "{speaker} greets back and says: {news}",
+    "remark": "{speaker} asks: {question}",
+    "reply": "{speaker} replies: {plan}",
+}
 
 
 def choose_sentence(act: SpeechAct, rng: random.Random) -> str:
@@ -155,18 +166,17 @@ def choose_sentence(act: SpeechAct, rng: random.Random) -> str:
     return rng.choice(_PATTERNS[act.kind]).format(**act.facts)
 
 
-def ask_for_sentence(
+def ask_for_exchange(
     asker: Asker,
-    act: SpeechAct,
-    persona: Persona,
-    listener: Persona,
-    town: TownMap,
+    acts: Sequence[SpeechAct],
+    speakers: tuple[Persona, Persona],
     people: Mapping[str, Persona],
-) -> str | None:
-    """Ask the model for a sentence. One that names more than the facts counts as unreadable."""
-    if not act.opening:
-        return None
-    first, other = persona.first_name, listener.first_name
+    town: TownMap,
+    where: str,
+    clock: str,
+) -> tuple[SpokenLine, ...] | None:
+    """Ask the model to word all acts. An exchange that names more than its facts is unreadable."""
+    persona, other = speakers
     entities = frozenset(
         word.lower()
         for name in (
@@ -175,33 +185,52 @@ def ask_for_sentence(
         )
         for word in name.split()
     )
+    turns = [speakers[number % 2] for number in range(len(acts))]
+    known = " ".join((where, clock, persona.name, other.name, *map(_facts_of, acts)))
 
-    def read(text: str) -> str:
-        sentence = read_sentence(text)
-        strange = unknown_words(sentence, act, entities)
+    def read(text: str) -> tuple[SpokenLine, ...]:
+        lines = read_lines(text, speakers)
+        if isinstance(lines, str):
+            raise UnreadableAnswer(lines)
+        if [speaker for speaker, _ in lines] != [who.id for who in turns]:
+            raise UnreadableAnswer(f"expected {len(acts)} lines in turn, got {text[:80]!r}")
+        said = " ".join(text for _, text in lines)
+        strange = unknown_words(said, known, entities)
         if strange:
-            raise UnreadableAnswer(
-                f"names {', '.join(strange)}, which the facts do not: {sentence[:80]!r}"
-            )
-        if not sentence.endswith((".", "!", "?")):
-            raise UnreadableAnswer(f"expected a whole sentence, got {sentence[-40:]!r}")
-        return sentence
+            raise UnreadableAnswer(f"names {', '.join(strange)}, which the facts do not")
+        return lines
 
-    relation = persona.relation_to(listener.id)
+    content = [
+        _CONTENT[act.kind].format(speaker=who.first_name, **act.facts)
+        + (f" {who.first_name} mentions: {act.facts['seen']}." if "seen" in act.facts else "")
+        for act, who in zip(acts, turns, strict=True)
+    ]
     values = {
         "person": persona.name,
-        "other": listener.name,
-        "content": act.opening,
-        "opening": act.opening,
-        "facts": " ".join(act.facts.values()),
+        "other": other.name,
+        "first": persona.first_name,
+        "about": describe_persona(persona, list(people.values())),
+        "other_about": describe_persona(other, list(people.values())),
+        "clock": clock,
+        "place": where,
+        "relation": persona.relation_to(other.id),
+        "content": "\n".join(f"{number}. {text}" for number, text in enumerate(content, 1)),
     }
-    form = SentenceForm((f"{first} meets {other}, a {relation}. {first} says:",), act.opening)
-    return asker.ask("speech", values, form, read)
+    form = ExchangeForm(
+        speakers=tuple(who.first_name for who in turns),
+        openings=tuple(act.opening for act in acts),
+        facts=(f"{persona.first_name} meets {other.first_name}.",),
+    )
+    return asker.ask("exchange", values, form, read)
 
 
-def unknown_words(text: str, act: SpeechAct, entities: frozenset[str] = frozenset()) -> list[str]:
+def _facts_of(act: SpeechAct) -> str:
+    return " ".join((*act.facts.values(), act.opening))
+
+
+def unknown_words(text: str, facts: str, entities: frozenset[str] = frozenset()) -> list[str]:
     """Return names, places, numbers and times in a text that the facts do not name."""
-    known = set(_words(" ".join((*act.facts.values(), act.opening))))
+    known = set(_words(facts))
     known |= {word.removesuffix("s").removesuffix("'") for word in known}
     strange = [number for number in re.findall(r"\d+(?::\d+)?", text) if number not in known]
     inside = {word.lower() for word in re.findall(r"(?<=[a-z0-9,;:'] )[A-Z][a-z]+", text)}

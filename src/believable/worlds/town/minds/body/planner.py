@@ -1,67 +1,59 @@
-"""From goals to primitives: methods divide a goal into tasks, and the preconditions of a task are
-planned backwards, one step at a time.
+"""The planner of the body: the preconditions of a task are planned backwards, one step at a time.
 
 `refine` takes the first task of the agenda. It returns a primitive, or the tasks that have to be
-done before. It knows only the percept and the person's beliefs about doors.
+done before. It knows only the percept and the person's beliefs about doors. What things a task
+takes and which switch it needs, the body knows; why the task is done, only the mind.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from believable.worlds.town.affordances import SWITCHES, may_use
 from believable.worlds.town.map import Fixture, TownMap, activities, distance
 from believable.worlds.town.mind import Percept, Persona, Primitive
-from believable.worlds.town.minds.neurosymbolic.goals import WORK, TownGoal
+from believable.worlds.town.state import HANDS
 from believable.worlds.town.walking import next_leg
 
-#: Goal → tasks: (activity, kind of furniture), ("get", thing), ("put", thing, furniture).
-METHODS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "morning": (
-        ("toilet", "toilet"),
-        ("wash_hands", "basin"),
-        ("shower", "shower"),
-        ("brush_teeth", "basin"),
-        ("dress", "wardrobe"),
-    ),
-    "breakfast": (
-        ("get", "ingredients"),
-        ("prepare", "counter"),
-        ("eat", "table"),
-        ("wash_up", "sink"),
-    ),
-    "lunch": (("order_meal", "counter"), ("eat", "table"), ("put", "plate", "counter")),
-    "lunch_at_home": (
-        ("get", "ingredients"),
-        ("prepare", "counter"),
-        ("eat", "table"),
-        ("wash_up", "sink"),
-    ),
-    "shopping": (("browse", "display shelf"), ("get", "ingredients"), ("pay", "till")),
-    "dinner": (("get", "ingredients"), ("cook", "stove"), ("eat", "table"), ("wash_up", "sink")),
-    "bedtime": (
-        ("toilet", "toilet"),
-        ("wash_hands", "basin"),
-        ("brush_teeth", "basin"),
-        ("undress", "wardrobe"),
-    ),
-    "night": (("sleep", "bed"),),
-    "sleep": (("sleep", "bed"),),
-    "drink_coffee": (
-        ("order_coffee", "counter"),
-        ("drink_coffee", "table"),
-        ("put", "plate", "counter"),
-    ),
-}
 #: Tasks that are finished even after the time of their goal.
 CLEANUP = ("put", "close", "switch_off", "wash_up")
+#: Things that no shelf has: somebody has to make them first.
+MADE = ("meal", "coffee", "plate", "dough")
+#: Thing → furniture where it is put away, the best first.
+PUT_AWAY: Mapping[str, tuple[str, ...]] = {
+    "bread": ("display shelf", "counter"),
+    "coffee": ("counter", "table"),
+    "meal": ("counter", "table"),
+    "plate": ("counter", "sink"),
+    "dough": ("worktable",),
+    "ingredients": ("fridge",),
+    "crate": ("storage shelf",),
+    "flour": ("storage shelf",),
+    "book": ("bookshelf",),
+    "watering can": ("tool chest",),
+}
+
+
+#: Activities that take this long may fill a longer time, up to this.
+MIN_LASTING_MINUTES, MAX_USE_MINUTES = 15, 120.0
+
+
+def use_minutes(activity: str, left: float) -> float:
+    """Return how long an activity takes if this much time is left: as usual, or all of it if the
+    activity lasts.
+    """
+    kind = activities()[activity]
+    low, high = kind.minutes
+    lasts = high >= MIN_LASTING_MINUTES and not (kind.takes or kind.makes)
+    return max(float(low), min(left, MAX_USE_MINUTES if lasts else float(high)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgendaTask:
     """`do` an activity at a kind of furniture (or this fixture), `get` a thing, `put` it away,
-    `open` or `close` something.
+    `open` or `close` something, or `wait`.
     """
 
     kind: str
@@ -71,53 +63,6 @@ class AgendaTask:
     fixture: str | None = None
     minutes: float = 0.0
     tries: int = 0
-
-
-def tasks_of(
-    goal: TownGoal,
-    persona: Persona,
-    minutes: float,
-    left: float,
-    carried: Sequence[str],
-    rng: random.Random,
-) -> list[AgendaTask]:
-    """Return the tasks of a goal: those of its method, for work a set of the role that fits into
-    the time left, for a habit the activity itself. At home, groceries are put away first.
-    """
-    if goal.is_work:
-        sets: list[Sequence[tuple[str, ...]]] = list(WORK[persona.role])
-        singles = [steps for steps in sets if len(steps) == 1] or [sets[-1][:1]]
-        steps = rng.choice([steps for steps in sets if _longest(steps) <= left] or singles)
-    else:
-        steps = METHODS.get(goal.name) or METHODS.get(goal.activity) or ((goal.activity, ""),)
-    tasks = [_task(step, goal.building, minutes if len(steps) == 1 else 0.0) for step in steps]
-    home = goal.building == persona.home
-    if (
-        home
-        and "ingredients" in carried
-        and not any(step == ("get", "ingredients") for step in steps)
-    ):
-        tasks.insert(
-            0, AgendaTask(kind="put", building=goal.building, name="ingredients", at="fridge")
-        )
-    if home and "ingredients" in carried:
-        tasks = [task for task in tasks if (task.kind, task.name) != ("get", "ingredients")]
-    return tasks
-
-
-def _longest(steps: Sequence[tuple[str, ...]]) -> float:
-    """Return the most minutes that these steps take, ways included."""
-    return sum(
-        (activities()[step[0]].minutes[1] if step[0] in activities() else 1) + 3 for step in steps
-    )
-
-
-def _task(step: tuple[str, ...], building: str, minutes: float) -> AgendaTask:
-    if step[0] == "get":
-        return AgendaTask(kind="get", building=building, name=step[1])
-    if step[0] == "put":
-        return AgendaTask(kind="put", building=building, name=step[1], at=step[2])
-    return AgendaTask(kind="do", building=building, name=step[0], at=step[1], minutes=minutes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +95,8 @@ class TaskPlanner:
                 return self._get(task, percept, closed)
             case "put":
                 return self._put(task, percept, closed)
+            case "wait":
+                return PlannedStep(Primitive(verb="wait", minutes=task.minutes), done=True)
             case _:
                 return self._leaf(task, percept, closed)
 
@@ -159,19 +106,12 @@ class TaskPlanner:
         kind = activities()[task.name]
         fixture = self.fixture_for(task, percept, rng)
         if fixture is None:
-            return PlannedStep(failed=f"nothing to {task.name} at in {task.building}")
+            return PlannedStep(failed=f"nobody can {task.name} in {task.building}")
         if task.fixture is None:
             return PlannedStep(first=(replace(task, fixture=fixture.id),), done=True)
-        carried = [thing.kind for thing in percept.carried]
-        if self.backward and kind.takes and kind.takes not in carried:
-            if kind.takes in ("meal", "coffee", "plate", "dough"):
-                return PlannedStep(failed=f"no {kind.takes} to {task.name}")
-            return PlannedStep(
-                first=(AgendaTask(kind="get", building=task.building, name=kind.takes), task),
-                done=True,
-            )
-        if self.backward and kind.makes and len(carried) >= 2 and not kind.takes:
-            return PlannedStep(failed="both hands are full")
+        first = self._prepare(task, percept) if self.backward else None
+        if first is not None:
+            return first
         walk = self.walk(fixture.id, fixture.stand, percept, closed)
         if walk is not None:
             return PlannedStep(walk)
@@ -200,15 +140,61 @@ class TaskPlanner:
             Primitive(verb="use", object=fixture.id, activity=task.name, minutes=minutes), done=True
         )
 
+    def _prepare(self, task: AgendaTask, percept: Percept) -> PlannedStep | None:
+        """Put away what would be carried off or is in the way, then fetch what the task takes."""
+        if task.name in SWITCHES:
+            return None
+        kind = activities()[task.name]
+        carried = [thing.kind for thing in percept.carried]
+        tidying = self._put_away(task, percept)
+        if tidying is not None:
+            return PlannedStep(first=(tidying, task), done=True)
+        if kind.takes and kind.takes not in carried:
+            if kind.takes in MADE:
+                return PlannedStep(failed=f"no {kind.takes} in the hands")
+            fetching = AgendaTask(kind="get", building=task.building, name=kind.takes)
+            return PlannedStep(first=(fetching, task), done=True)
+        return None
+
+    def _put_away(self, task: AgendaTask, percept: Percept) -> AgendaTask | None:
+        """Return the task of putting something away: things of a building before the person leaves
+        it, groceries at home, and one of two things if a hand is needed.
+        """
+        kind, here = activities()[task.name], percept.building
+        leaves = here in self.town.buildings and here != task.building
+        needs_hand = bool(kind.makes and not kind.takes) or bool(
+            kind.takes and not percept.carries(kind.takes)
+        )
+        full = needs_hand and len(percept.carried) >= HANDS
+        for thing in percept.carried:
+            is_home = here == self.persona.home
+            groceries = thing.kind == "ingredients"
+            if thing.kind == kind.takes or thing.kind not in PUT_AWAY:
+                continue
+            if full or (groceries and is_home) or (leaves and not groceries):
+                for at in PUT_AWAY[thing.kind]:
+                    if self._to_put(at, here):
+                        return AgendaTask(kind="put", building=here, name=thing.kind, at=at)
+        return None
+
+    def _to_put(self, at: str, building: str) -> list[Fixture]:
+        return [
+            fixture
+            for fixture in self.town.fixtures_of(at, building=building)
+            if self._may_enter(fixture)
+        ]
+
     def _get(self, task: AgendaTask, percept: Percept, closed: frozenset[str]) -> PlannedStep:
         if not self.backward:
             return PlannedStep(done=True)
         sources = [
             fixture
             for fixture in self.town.fixtures.values()
-            if fixture.stock == task.name and self.town.building_of(fixture.room) == task.building
+            if fixture.stock == task.name
+            and self.town.building_of(fixture.room) == task.building
+            and self._may_enter(fixture)
         ]
-        if not sources or len(percept.carried) >= 2:
+        if not sources or len(percept.carried) >= HANDS:
             return PlannedStep(
                 failed=f"no {task.name} to be had in {task.building}"
                 if not sources
@@ -229,11 +215,7 @@ class TaskPlanner:
         item = next((thing for thing in percept.carried if thing.kind == task.name), None)
         if not self.backward or item is None:
             return PlannedStep(done=True)
-        fixtures = [
-            other
-            for other in self.town.fixtures_of(task.at, building=task.building)
-            if self._may_use(other)
-        ]
+        fixtures = self._to_put(task.at, task.building)
         if not fixtures:
             return PlannedStep(failed=f"no {task.at} in {task.building}")
         fixture = min(fixtures, key=lambda other: (distance(percept.tile, other.stand), other.id))
@@ -282,12 +264,12 @@ class TaskPlanner:
             fixture
             for kind in kinds
             for fixture in self.town.fixtures_of(kind, building=task.building)
-            if self._may_use(fixture)
+            if may_use(self.town, fixture, activities()[task.name], self.persona)
         ]
         free = [fixture for fixture in fixtures if fixture.id not in taken] or fixtures
         return rng.choice(free) if free else None
 
-    def _may_use(self, fixture: Fixture) -> bool:
+    def _may_enter(self, fixture: Fixture) -> bool:
         room = self.town.rooms[fixture.room]
         return not room.staff or room.building == self.persona.workplace
 
