@@ -60,12 +60,7 @@ def test_an_endpoint_out_of_order_changes_nothing_but_the_time(
     """
     requests = json.loads((undisturbed / "usage.json").read_text("utf-8"))["answers"]
     dies_after = max(14, requests * 3 // 4)
-    troubles = {
-        3: Reply(429),
-        6: Reply(503),
-        9: Reply(body=b"<html>"),
-        12: Reply(hang_up=True),
-    }
+    troubles = {3: Reply(429), 6: Reply(503), 9: Reply(body=b"<html>"), 12: Reply(hang_up=True)}
 
     def troubled(number: int, request: dict[str, Any]) -> Reply:
         if number > dies_after:
