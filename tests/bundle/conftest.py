@@ -269,6 +269,8 @@ def put_session(conn: Connection, one: CollectedSession, study: str = "who_plays
         "recruiter_extra": "{}",
     }
     times = {"opened_ms": 0, "seen_ms": 0, "reserved_until_ms": 0, "reservation_ms": 0}
+    for name in ("weighed", "agent_probability"):
+        assert values.pop(name) is None, f"{name} is in another table, which is not filled here"
     conn.execute(insert(sessions).values(**values, **hidden, **times, study=study))
     happened = [
         {"seq": seq, "body": body, "received_ms": received_ms}

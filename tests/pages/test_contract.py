@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 
 import believable.web
-from believable.contracts.page import PageKind, check_page
+from believable.contracts.page import PageKind, PageLooks, check_page
 from believable.contracts.registries import PAGES
 from believable.contracts.templates import TRIAL_BLOCKS, TRIAL_TEMPLATE
 from believable.contracts.texts import REFERENCE_LANGUAGE, built_in
@@ -32,7 +32,12 @@ def test_what_breaks_the_contract_is_listed(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<p>Hello</p>")
     (tmp_path / "page.js").write_text("export function play() {}")
     Silent.__doc__ = None
-    kind = PageKind(name="silent page", record=Silent, folder=tmp_path, script_texts=("silence.",))
+    kind = PageKind(
+        name="silent page",
+        record=Silent,
+        folder=tmp_path,
+        looks=PageLooks(script_texts=("silence.",)),
+    )
     with pytest.raises(InvalidInput) as told:
         check_page(kind)
     for words in (
@@ -61,7 +66,7 @@ def test_the_built_in_words_of_every_kind_exist() -> None:
     texts = built_in(REFERENCE_LANGUAGE)
     for name in ("consent", "check", "break", "rate", "device", "watch", "compare", "group"):
         kind = PAGES[name]
-        keys = [kind.title(None), kind.words(None), kind.next_words(None)]
+        keys = [kind.looks.title(None), kind.looks.words(None), kind.looks.next_words(None)]
         assert [key for key in keys if key is not None and key not in texts] == []
 
 

@@ -14,7 +14,7 @@ def message(seed: int, attempts: int = 0) -> dict[str, Any]:
     page: Any = SimpleNamespace(
         seed=seed, attempts=attempts, drafts={}, planned=SimpleNamespace(key="device")
     )
-    return dict(DEVICE.message(Device(id="device"), page)["device"])
+    return dict(DEVICE.looks.message(Device(id="device"), page)["device"])
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,8 @@ import pytest
 from believable.bundle.read import Bundle
 from believable.contracts.registries import PROTOCOLS
 from believable.protocols.replay import stimuli as replay
-from believable.simulate import straight
+from believable.simulate import pool, straight
 from believable.simulate.behaviour import SeenAction, SeenStimulus
-from believable.simulate.pool import pool_of
 from believable.simulate.simulated_sessions import Conduct, Sessions
 from believable.study.definition import Definition
 from believable.study.load import load
@@ -35,6 +34,7 @@ def eventful() -> Iterator[None]:
     """Let `replay` take its days from the eventful runs."""
 
     def forget() -> None:
+        pool._POOLS.clear()
         replay._run.cache_clear()
         replay._shown_frames.cache_clear()
 
@@ -54,9 +54,6 @@ def ready() -> Callable[[str], Definition]:
     def get(name: str) -> Definition:
         if name not in known:
             known[name] = load(PROTOCOLS[name].folder)
-            if name == "replay":
-                with eventful():
-                    assert any(pool_of(known[name], PROTOCOLS[name]).material.violations.values())
         return known[name]
 
     return get
@@ -65,10 +62,12 @@ def ready() -> Callable[[str], Definition]:
 @pytest.fixture(scope="session")
 def simulated(ready: Callable[[str], Definition]) -> Callable[..., tuple[Sessions, Bundle]]:
     def make(name: str, people: int, truth: Any = None) -> tuple[Sessions, Bundle]:
-        sessions = straight.sessions(
-            ready(name), people, np.random.default_rng(11), truth=truth, conduct=CAREFUL
-        )
-        return sessions, sessions.bundle()
+        with eventful() if name == "replay" else nullcontext():
+            sessions = straight.sessions(
+                ready(name), people, np.random.default_rng(11), truth=truth, conduct=CAREFUL
+            )
+            assert name != "replay" or any(sessions.pool.material.violations.values())
+            return sessions, sessions.bundle()
 
     return make
 

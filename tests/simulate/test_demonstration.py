@@ -16,7 +16,7 @@ from believable.protocols.hntt import stimuli as navigation
 from believable.protocols.replay import stimuli as days
 from believable.simulate.asgi import running
 from believable.simulate.crowd import link_token
-from believable.simulate.demonstration import make, violations_of, write_all
+from believable.simulate.demonstration import make, write_all
 from believable.study.load import load
 from believable.web.app import create_app
 
@@ -35,7 +35,6 @@ def test_both_conditions_of_a_scenario_follow_the_same_character_of_the_same_tow
         assert {action.actor for action in (*theirs.actions, *ours.actions)} == {
             theirs.actors[0].id
         }
-        assert len(violations_of(theirs.actions)) > 4 * len(violations_of(ours.actions))
         followed.add(theirs.actors[0].id)
     assert len(followed) == len(study.scenarios)
     assert by_id["example"].seed != by_id[f"{scenario}_a"].seed, "the practice is another town"

@@ -138,8 +138,8 @@ def test_a_second_attempt_hears_other_tones() -> None:
     )
     heard = []
     for _ in range(4):
-        heard.append(asyncio.run(DEVICE.answer(person, page))["quietest"])
-        page = DEVICE.again(page)
+        heard.append(asyncio.run(DEVICE.visit.answer(person, page))["quietest"])
+        page = DEVICE.visit.again(page)
     assert heard == ["1", "3", "2", "2"]
 
 
@@ -155,7 +155,7 @@ def test_answers_to_tones_that_were_not_played_are_no_attempt() -> None:
             for row, on in played
         ]
         page: Any = SimpleNamespace(attempt=2, annotated=events)
-        return DEVICE.read(device, {"quietest": "123123"}, page)
+        return DEVICE.judging.read(device, {"quietest": "123123"}, page)
 
     for rows in ((), [(row, 1) for row in range(6)], [(row, 2) for row in range(5)]):
         assert read(*rows).errors["quietest"].key == "error.tones_not_played"

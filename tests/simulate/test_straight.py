@@ -24,7 +24,7 @@ from believable.study.definition import Definition
 from believable.study.load import load
 from believable.study.plan import Assignment, plan
 
-FIVE = PROTOCOLS.names
+NAMES = PROTOCOLS.names
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +44,10 @@ def rows_of(bundle: Bundle) -> dict[str, list[dict[str, object]]]:
 
 
 def test_every_protocol_has_a_behaviour() -> None:
-    assert set(FIVE) == {"trace", "replay", "clips", "hntt", "qa"}
+    assert set(NAMES) == {"trace", "replay", "clips", "hntt", "qa", "ladder"}
 
 
-@pytest.mark.parametrize("name", FIVE)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_same_state_of_chance_gives_the_same_study(
     name: str, definition_of: Callable[[str], Definition]
 ) -> None:
@@ -58,7 +58,7 @@ def test_the_same_state_of_chance_gives_the_same_study(
     assert rows_of(one)["answers"] != rows_of(three)["answers"]
 
 
-@pytest.mark.parametrize("name", FIVE)
+@pytest.mark.parametrize("name", NAMES)
 def test_pages_are_those_of_a_plan_of_the_study(
     name: str, definition_of: Callable[[str], Definition]
 ) -> None:
@@ -76,7 +76,7 @@ def test_pages_are_those_of_a_plan_of_the_study(
         assert ends == sorted(ends)
 
 
-@pytest.mark.parametrize("name", FIVE)
+@pytest.mark.parametrize("name", NAMES)
 def test_what_is_answered_and_traced_belongs_to_pages_that_were_done(
     name: str, definition_of: Callable[[str], Definition]
 ) -> None:
@@ -100,7 +100,7 @@ def test_what_is_answered_and_traced_belongs_to_pages_that_were_done(
     assert {row["session"] for row in left} == excluded
 
 
-@pytest.mark.parametrize("name", FIVE)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_whole_analysis_takes_it(name: str, definition_of: Callable[[str], Definition]) -> None:
     analysis = run(straight.bundle(definition_of(name), 40, np.random.default_rng(3)))
     assert analysis.sections

@@ -23,6 +23,7 @@ from believable.store import (
     sessions,
     view_checks,
 )
+from believable.store.clip_draws import store_draw
 from believable.store.engine import Store
 from believable.store.rounds import RoundKey
 from believable.store.sessions import Session
@@ -30,6 +31,7 @@ from believable.store.tables import coding as coding_tables
 from believable.store.tables.collected import blobs, tombstones
 from believable.store.tables.metadata import metadata
 from believable.store.tables.review import review_answers, review_keys, review_sessions
+from believable.study.pool_draw import DrawnName
 
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]
@@ -160,6 +162,8 @@ def queue(conn: Connection, session: Session, words: str) -> None:
         conn, session=session.id, study=session.study, pool="real", shares={"agent": Fraction(2, 3)}
     )
     evidence.put_draw(conn, session.id, "agent", 0.5)
+    drawn = DrawnName(place="trials", number=0, kind="stimulus", name=f"{words}_clip")
+    store_draw(conn, session.id, (drawn,))
     progress = {"run": 0, "position": 0, "state": "active", "closed": 0, "seq": 1}
     conn.execute(insert(review_sessions).values(session=session.id, **progress))
 

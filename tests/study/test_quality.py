@@ -35,7 +35,7 @@ def open_page(pages, closed, at):
 
 def device_verdict(device, answers, seed, attempt):
     page = SimpleNamespace(seed=seed, planned=SimpleNamespace(key="device"), attempt=attempt)
-    return DEVICE.judge(device, answers, page).status
+    return DEVICE.judging.judge(device, answers, page).status
 
 
 def test_what_is_left_out_has_its_default(study_of):
@@ -220,8 +220,8 @@ def test_a_failed_gate_screens_out_or_is_told_on_the_next_page(study_of):
     bad = {"sda": -0.5, "mean_sda": -0.5, "reliable": False}
     assert progress(pages, [ClosedPage(3, "failed", bad)], {}).outcome == "screened_out"
     pages = planned(study_of(BOTH % "warn"))
-    assert QA.notice(pages[3].trial, bad) == "qa.warning"
-    assert QA.notice(pages[3].trial, bad | {"reliable": True}) is None
+    assert QA.looks.notice(pages[3].trial, bad) == "qa.warning"
+    assert QA.looks.notice(pages[3].trial, bad | {"reliable": True}) is None
 
 
 @pytest.mark.parametrize(

@@ -30,15 +30,23 @@ TIMELINE = """\
 Written = Callable[..., Path]
 
 
-def study_text(stopping: str, *, sample: int | None, about: str = "agent", more: str = "") -> str:
+def study_text(
+    stopping: str,
+    *,
+    sample: int | None,
+    about: str = "agent",
+    more: str = "",
+    clips: int = N_CLIPS,
+    draw: str = "shared",
+) -> str:
     stimuli = "\n".join(
         f"  - {{id: {kind}{n}, file: {kind}{n}.mp4, condition: {kind}, scenario: place{n}}}"
-        for n in range(N_CLIPS)
+        for n in range(clips)
         for kind in ("human", "scripted")
     )
     timeline = TIMELINE.replace("{sample}", "" if sample is None else f"sample: {sample}")
     return (
-        "believable: 1\ntitle: T\nseed: 1\nconditions: [human, scripted]\n"
+        f"believable: 1\ntitle: T\nseed: 1\ndraw: {draw}\nconditions: [human, scripted]\n"
         f"stimuli:\n{stimuli}\ntimeline:\n{timeline}"
         f"analysis:\n  protocol: hntt\n  roles: {{human: human, choice: pairs.which}}\n"
         f"  about: {about}\n  stopping: {stopping}\n{more}"
@@ -78,6 +86,26 @@ def test_a_pool_is_widened_and_its_form_is_named(design: Any) -> None:
     assert part.rule.widening == pytest.approx(2.576 * 0.15 / N_CLIPS**0.5)
     assert "betting form" in part.form_words
     assert f"pool of {N_CLIPS}" in part.form_words
+
+
+@pytest.mark.parametrize(
+    ("n", "draw", "expected"), [(20, "fresh", "fresh"), (21, "fresh", "pool"), (20, "pool", "pool")]
+)
+def test_fresh_clips_last_until_the_last_judge(
+    design: Any, n: int, draw: str, expected: str
+) -> None:
+    """80 clips are 4 for each of 20 judges. With one judge more, some clips come again."""
+    rule = f"{{rule: sequential, n: {n}}}"
+    (part,) = design(rule, sample=4, clips=80, draw=draw).contrasts
+    assert part.draw == expected
+    assert (part.rule.form, part.rule.widening > 0) == (
+        ("symmetric", False) if expected == "fresh" else ("betting", True)
+    )
+
+
+def test_fresh_clips_without_a_last_judge_are_a_pool(design: Any) -> None:
+    (part,) = design(sample=4, clips=80, draw="fresh").contrasts
+    assert part.draw == "pool"
 
 
 def test_a_larger_spread_of_clips_widens_more(design: Any) -> None:

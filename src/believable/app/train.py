@@ -272,7 +272,7 @@ def evaluate_navigation(options: EvaluateOptions) -> NavigationMeasures:
         measure = task.part("measure_recording")
         measured["people"] = [measure(read(Path(file))) for file in options.people]
     estimates: dict[str, dict[str, Estimate]] = {
-        label: task.part("summarised")(runs, np.random.default_rng(options.seed))
+        label: task.part("summarise")(runs, np.random.default_rng(options.seed))
         for label, runs in measured.items()
     }
     if options.figure is not None:

@@ -44,25 +44,24 @@ COMMANDS: tuple[CommandEntry, ...] = (
     CommandEntry("power", "power", "Find out how many participants a study needs."),
     CommandEntry("preregister", "preregister", "Put the declared plan of a study on record."),
     CommandEntry(
-        "stimuli",
-        "stimuli",
-        "Turn recordings into stimuli that differ in nothing but what is judged.",
+        "stimuli", "stimuli", "Turn recordings into stimuli that differ only in the judged quality."
     ),
     CommandEntry("record", "record", "Record rounds of a game as stimuli."),
     CommandEntry(
-        "versus", "versus", "Find out whether a new version of an agent is better than the old one."
+        "versus",
+        "versus",
+        "Find out whether a new version of an agent is taken for a person more often than the old one.",
     ),
-    CommandEntry("agents", "agents", "List agents by world with what they need, or describe one."),
+    CommandEntry(
+        "agents", "agents", "List agents by world with their requirements, or describe one."
+    ),
     CommandEntry("town", "town", "Let people live in a town, and look into their minds."),
     CommandEntry("train", "train", "Train an agent of a world for a task."),
     CommandEntry("learn", "imitation", "Learn to play like the person in recordings.", "learn"),
     CommandEntry(
-        "continue",
-        "imitation",
-        "Let a learned player go on where a recording ends.",
-        "continue_recording",
+        "continue", "imitation", "Let a learned player continue a recording.", "continue_recording"
     ),
-    CommandEntry("evaluate", "train", "Measure how near an agent comes to people.", "evaluate"),
+    CommandEntry("evaluate", "train", "Measure how close an agent is to people.", "evaluate"),
     CommandEntry("schema", "check", "Print the JSON Schema of study files, for editors.", "schema"),
     CommandEntry("gallery", "gallery", "Try every instrument and player in the browser."),
     CommandEntry("serve", "serve", "Serve studies to participants and researchers."),

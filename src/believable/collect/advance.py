@@ -186,12 +186,12 @@ def _judge(page: CurrentPage, event: Event) -> tuple[Judgement, bool]:
             f"event {event.seq}: expected data.answers by question id, got {type(raw).__name__}."
             " Send {} for none."
         )
-    reading = kind.read(trial, raw, page)
-    missing = kind.missing(trial, page)
+    reading = kind.judging.read(trial, raw, page)
+    missing = kind.judging.missing(trial, page)
     errors = {**reading.errors, **({} if missing is None else {PAGE: missing})}
     if errors:
         return Judgement("again", reading.answers, errors), False
-    judgement = kind.judge(trial, reading.answers, page)
+    judgement = kind.judging.judge(trial, reading.answers, page)
     return judgement, judgement.status == "again"
 
 

@@ -11,8 +11,9 @@ from typing import TypeAlias
 
 from believable.bundle.session_records import ClosedTrial
 from believable.collect import leave, recruiting
+from believable.collect.assign import assign
 from believable.collect.context import Context, Reason, Refusal, Standing, standing_of
-from believable.collect.evidence import aim_arm, is_stopped
+from believable.collect.evidence import is_stopped
 from believable.collect.leave import code_hash, later_code
 from believable.collect.recruiting import Identity
 from believable.contracts.trial import PlannedTrial
@@ -20,15 +21,12 @@ from believable.core import event_chain
 from believable.core.errors import InvalidInput, NotFound, TooManyTries
 from believable.core.ids import keyed_hash, opaque_name, token_hash
 from believable.core.registry import did_you_mean
-from believable.store import accounts, alarms, event_log, evidence, sessions, studies
-from believable.store.clip_draws import count_views, store_draw
+from believable.store import accounts, alarms, event_log, sessions, studies
 from believable.store.engine import Connection
 from believable.store.sessions import Session, pool_of
 from believable.store.studies import Link, StudyRow
 from believable.study.definition import Definition
-from believable.study.plan import Cell, choose, session_seed
 from believable.study.platforms import id_parameter
-from believable.study.pool_draw import DrawnName, deal, needs_draw, with_draw
 from believable.study.progress import progress
 from believable.study.records import Study
 
@@ -334,30 +332,12 @@ def _milliseconds(moment: datetime.datetime) -> int:
 
 def _start(conn: Connection, context: Context, caller: _Caller, language: str) -> str:
     """Balanced inside this transaction: no other session of the study starts meanwhile."""
-    now_ms, study, kinds = context.clock.now_ms(), caller.definition.study, pool_of(caller.kind)
+    now_ms, study = context.clock.now_ms(), caller.definition.study
     if caller.replaced is not None:
         sessions.change(conn, caller.replaced.id, reserved_until_ms=now_ms)
-    number = sessions.next_number(conn, caller.row.id, kinds)
-    filled = {
-        Cell.of(cell.arms, cell.rows): cell.n_sessions
-        for cell in sessions.count_filled(conn, caller.row.id, kinds, now_ms)
-    }
-    # Simulated sessions are the same on every server; those of people must not be computed again by
-    # strangers.
-    secret = (
-        "" if caller.kind == "simulated" else keyed_hash(context.key, "assignment", caller.row.id)
-    )
-    seed = session_seed(study, number, secret)
-    aimed = aim_arm(
-        conn, context, caller.row.definition, (caller.row.id, caller.kind, seed), filled
-    )
-    arms = {} if aimed is None else {aimed[0]: aimed[1].agent}
-    assignment = choose(study, filled, number, secret, arms)
-    drawn: tuple[DrawnName, ...] = ()
-    if needs_draw(study):
-        views = count_views(conn, caller.row.id, kinds, now_ms, fresh=study.draw == "fresh")
-        drawn = deal(study, assignment, views)
-        assignment = with_draw(assignment, drawn)
+    number = sessions.next_number(conn, caller.row.id, pool_of(caller.kind))
+    assigned = assign(conn, context, caller.row, caller.kind, number)
+    assignment = assigned.assignment
     planned = context.definitions.plan(conn, caller.row.definition, assignment)
     step = progress(planned, (), assignment.arms)
     session_id = context.new_id()
@@ -389,9 +369,7 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
             reservation_ms=reservation_ms,
         ),
     )
-    store_draw(conn, session_id, drawn)
-    if aimed is not None:
-        evidence.put_draw(conn, session_id, aimed[1].agent, aimed[1].probability)
+    assigned.store(conn, session_id)
     pass_over(conn, session_id, planned, step.skipped, run=0, now_ms=now_ms)
     if caller.kind == "personal":
         studies.use_link(conn, caller.link.token, session_id)

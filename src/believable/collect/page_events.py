@@ -177,7 +177,7 @@ def seen_each(conn: Connection, standing: Standing) -> tuple[ViewingProgress, ..
 
 def streams_of(context: Context, trial: TrialBase) -> tuple[str, ...]:
     """The kinds of events that annotating this page records."""
-    annotation, own = trial.annotation, PAGES[trial.kind].streams
+    annotation, own = trial.annotation, PAGES[trial.kind].judging.streams
     if annotation is None or own is not None:
         return own or ()
     return tuple(stream.kind for stream in INSTRUMENTS[annotation.kind].streams)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -96,45 +96,40 @@ def _done(trial: Any, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
     return Judgement("done", answers)
 
 
-@dataclass(frozen=True, slots=True)
-class PageKind(Generic[R]):
-    """A kind of page. Defaults are those of a page of text and questions.
-
-    **In the study file** it is a key, `record` its form; the knowledge of the record itself (its
-    questions, its stimuli, how it ends a session) is in properties of `TrialBase`. `check(reading,
-    entry, entries)` gets a `believable.study.reading.Reading` and reports problems beyond the form
-    at one entry of the timeline, `check_all(reading, entries)` those that only the whole timeline
-    shows.
-
-    **Judging** an answer: `read(trial, raw, page)` the submission, `missing(trial, page)` why the
-    page cannot be left yet, then `judge(trial, answers, page)`. `streams` are the events of an
-    annotation, if they are not the instrument's.
-
-    **The page**: `title` and `words` are keys of the texts, for authors who give none; `next_words`
-    is the key of the button. `message(trial, page)` returns this kind's fields of `TrialMessage`;
-    `styles` and `modules` are the files that the browser loads for it. `folder` contains
-    `page.html`, which extends `participant/trial.html`, and `page.js`, an ES module that exports
-    `show(form, trial, outside, signal)` and may return `{answers(), again(), stop()}` (`script` if
-    it is another kind's); both may be left out. `script_texts` are beginnings of the texts that the
-    script shows, in sessions with such a page. `notice` is the key of the next page's remark after
-    these answers.
-
-    `check_page(KIND)` shows an author what breaks this contract.
-
-    **Simulation**: `go_through(person, message)` before the questions, `answer(person, message)`
-    the answers without a question, `again(message)` the page after a wrong attempt; `typical_ms` is
-    the time on the page without watching.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyChecks(Generic[R]):
+    """What a study file must keep beyond the form of the record. `entry(reading, entry, entries)`
+    gets a `believable.study.reading.Reading` and reports the problems at one entry of the timeline,
+    `timeline(reading, entries)` those that only the whole timeline shows.
     """
 
-    name: str
-    record: type[R]
-    folder: Path
-    check: Callable[[Any, Entry, Sequence[Entry]], None] = _sound
-    check_all: Callable[[Any, Sequence[Entry]], None] = lambda reading, entries: None
+    entry: Callable[[Any, Entry, Sequence[Entry]], None] = _sound
+    timeline: Callable[[Any, Sequence[Entry]], None] = lambda reading, entries: None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageJudging(Generic[R]):
+    """What happens to an answer: `read(trial, raw, page)` the submission, `missing(trial, page)`
+    why the page cannot be left yet, then `judge(trial, answers, page)`. `streams` are the events of
+    an annotation, if they are not the instrument's.
+    """
+
     read: Callable[[R, Mapping[str, Any], OpenPage], PageReading] = read_questions
     missing: Callable[[R, OpenPage], InvalidAnswer | None] = unseen_reason
     judge: Callable[[R, Mapping[str, Any], OpenPage], Judgement] = _done
     streams: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageLooks(Generic[R]):
+    """What the browser gets. `title` and `words` are keys of the texts, for authors who give none;
+    `next_words` is the key of the button. `message(trial, page)` returns this kind's fields of
+    `TrialMessage`; `styles` and `modules` are the files that the browser loads. `script` is the
+    address of another kind's script. `script_texts` are beginnings of the texts that the script
+    shows, in sessions with such a page. `notice` is the key of the next page's remark after these
+    answers.
+    """
+
     title: Callable[[R], str | None] = lambda trial: None
     words: Callable[[R], str | None] = lambda trial: None
     next_words: Callable[[R], str] = lambda trial: "button.next"
@@ -144,9 +139,40 @@ class PageKind(Generic[R]):
     modules: Callable[[R], Mapping[str, str]] = lambda trial: {}
     script: str | None = None
     script_texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedVisit:
+    """How simulated people use the page: `go_through(person, message)` before the questions,
+    `answer(person, message)` the answers without a question, `again(message)` the page after a
+    wrong attempt.
+    """
+
     go_through: Callable[[SimulatedPerson, Message], Awaitable[None]] = _nothing_to_do
     answer: Callable[[SimulatedPerson, Message], Awaitable[dict[str, Any]]] = _no_answers
     again: Callable[[Message], Message] = lambda message: message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageKind(Generic[R]):
+    """A kind of page: a key in the study file, with `record` as its form. The record itself knows
+    its questions, its stimuli and how it ends a session (properties of `TrialBase`).
+
+    `folder` may contain `page.html`, which extends `participant/trial.html`, and `page.js`, an ES
+    module that exports `show(form, trial, outside, signal)` and may return `{answers(), again(),
+    stop()}`. `checks`, `judging`, `looks` and `visit` say what differs from a page of text and
+    questions. `typical_ms` is the time on the page without watching.
+
+    `check_page(KIND)` shows an author what breaks this contract.
+    """
+
+    name: str
+    record: type[R]
+    folder: Path
+    checks: StudyChecks[R] = field(default_factory=StudyChecks)
+    judging: PageJudging[R] = field(default_factory=PageJudging)
+    looks: PageLooks[R] = field(default_factory=PageLooks)
+    visit: SimulatedVisit = SimulatedVisit()
     typical_ms: int = 15_000
 
     @property
@@ -158,7 +184,7 @@ class PageKind(Generic[R]):
     def script_address(self) -> str | None:
         """Where the browser finds its script."""
         own = f"/static/pages/{self.name}/page.js" if (self.folder / "page.js").is_file() else None
-        return self.script or own
+        return self.looks.script or own
 
 
 # ----------------------------------------------------------------------------------------------
@@ -200,6 +226,6 @@ def _problems(kind: PageKind[Any]) -> Iterator[str]:
         yield from text_problems
         return
     texts = {**choose_texts(kind, REFERENCE_LANGUAGE), **built_in(REFERENCE_LANGUAGE)}
-    for beginning in kind.script_texts:
+    for beginning in kind.looks.script_texts:
         if not any(key.startswith(beginning) for key in texts):
             yield f"there is no text that begins with {beginning!r} (`script_texts`)."

@@ -191,11 +191,11 @@ class Person:
         kind = PAGES[trial["kind"]]
         if self._mind is not None and (page := self._browser.page) is not None:
             self._mind.open_page(page.trial, page.condition)
-        await kind.go_through(self, trial)
+        await kind.visit.go_through(self, trial)
         for _ in range(TRIES):
             if (await self._answer(trial)).status != "again":
                 return
-            trial = kind.again(trial)
+            trial = kind.visit.again(trial)
         raise RuntimeError(
             f"the page at position {trial['position']} ({trial['kind']}) refused {TRIES} answers in"
             " a row"
@@ -235,7 +235,7 @@ class Person:
         return await self._browser.finish()
 
     async def _answer(self, trial: Mapping[str, Any]) -> SubmitReply:
-        answers = await PAGES[trial["kind"]].answer(self, trial)
+        answers = await PAGES[trial["kind"]].visit.answer(self, trial)
         opened = {which for seen in self._page_seen for which in seen.opened}
         for question in trial["questions"]:
             if not shown(question, answers, opened):

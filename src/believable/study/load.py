@@ -119,9 +119,9 @@ def check(reading: Reading, *, now_ms: int) -> None:
     entries = list(outline(reading.study.timeline))
     for entry in entries:
         if entry.item.kind in PAGES:
-            PAGES[entry.item.kind].check(reading, entry, entries)
+            PAGES[entry.item.kind].checks.entry(reading, entry, entries)
     for page in PAGES:
-        page.check_all(reading, entries)
+        page.checks.timeline(reading, entries)
     check_blocks(reading)
     check_rules(reading)
     check_supply(reading)

@@ -20,6 +20,7 @@ from believable.study.measures import BY_CONDITION, DeclaredMeasure
 from believable.study.own_design import groups_of, model_of, pair_name, source_of
 from believable.study.plan import Assignment, Cell, cells, plan, session_seed
 from believable.study.plan_roles import settled_roles
+from believable.study.pool_draw import effective_draw
 from believable.study.records import Stimulus, Study
 
 #: The rule's defaults.
@@ -339,6 +340,8 @@ def _contrast_design(
         for first, second in shown
     )
     draw: Draw = "shared" if same else "pool"
+    if _lasts(study, n_clips, max(max(map(len, clips)) for clips in shown)):
+        draw = "fresh"
     balanced = all(len(first) == len(second) for first, second in shown)
     if draw == "shared" and about == "agent":
         raise NotSequential(
@@ -359,6 +362,12 @@ def _contrast_design(
     return ContrastDesign(
         contrast=contrast, trials=trials, clips=n_clips, draw=draw, balanced=balanced, rule=rule
     )
+
+
+def _lasts(study: Study, clips: int, per_judge: int) -> bool:
+    """Whether each judge up to the last sees clips that no other judge sees."""
+    most = _plan_of(study)[1].n
+    return effective_draw(study) == "fresh" and most is not None and clips >= most * per_judge
 
 
 def _plan_of(study: Study) -> tuple[About, Stopping]:

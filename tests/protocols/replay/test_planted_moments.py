@@ -32,8 +32,8 @@ def test_what_is_wrong_leads_the_ranking(folder: Path) -> None:
     definition = load(folder)
     with eventful():
         made = straight.bundle(definition, 150, np.random.default_rng(3), truth=DEMONSTRATION)
+        wrong = pool_of(definition, PROTOCOLS["replay"]).material.violations
     table = next(table for table in run(made).tables if table.name == "moments")
-    wrong = pool_of(definition, PROTOCOLS["replay"]).material.violations
     names = [column.name for column in table.columns]
     rows = [dict(zip(names, row, strict=True)) for row in table.rows]
     leading = [

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from believable.contracts.instrument import InvalidAnswer
-from believable.contracts.page import PageKind, ShownPage
+from believable.contracts.page import PageJudging, PageKind, PageLooks, ShownPage
 from believable.contracts.record import Text
 from believable.contracts.submission import OpenPage
 from believable.contracts.trial import TrialBase
@@ -41,10 +41,12 @@ BREAK = PageKind(
     name="break",
     record=Break,
     folder=Path(__file__).parent,
-    missing=_missing,
-    title=lambda pause: "break.title",
-    words=lambda pause: "break.text",
-    message=_message,
-    script_texts=("break.wait",),
+    judging=PageJudging(missing=_missing),
+    looks=PageLooks(
+        title=lambda pause: "break.title",
+        words=lambda pause: "break.text",
+        message=_message,
+        script_texts=("break.wait",),
+    ),
     typical_ms=10_000,
 )

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from believable.contracts.instrument import InvalidAnswer
-from believable.contracts.page import PageKind
+from believable.contracts.page import PageJudging, PageKind, PageLooks, StudyChecks
 from believable.contracts.page_parts import Quiz
 from believable.contracts.record import Id
 from believable.contracts.submission import Judgement, OpenPage
@@ -130,8 +130,8 @@ CHECK = PageKind(
     name="check",
     record=Check,
     folder=Path(__file__).parent,
-    check=_check,
-    judge=_judge,
-    title=lambda check: "check.title",
+    checks=StudyChecks(entry=_check),
+    judging=PageJudging(judge=_judge),
+    looks=PageLooks(title=lambda check: "check.title"),
     typical_ms=8_000,
 )

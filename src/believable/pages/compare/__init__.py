@@ -11,7 +11,14 @@ from pydantic import Field, Tag
 
 from believable.contracts.controls import Controls
 from believable.contracts.instrument import InvalidAnswer
-from believable.contracts.page import PageKind, ShownPage
+from believable.contracts.page import (
+    PageJudging,
+    PageKind,
+    PageLooks,
+    ShownPage,
+    SimulatedVisit,
+    StudyChecks,
+)
 from believable.contracts.page_parts import PagePlayer
 from believable.contracts.record import BY_SHAPE, Rule, Text
 from believable.contracts.submission import OpenPage, unseen_reason, watched_enough
@@ -240,14 +247,16 @@ COMPARE = PageKind(
     name="compare",
     record=Compare,
     folder=Path(__file__).parent,
-    check=_check,
-    missing=_missing,
-    title=lambda compare: "compare.title",
-    message=lambda compare, page: layout(
-        page, together=compare.playback == "together", watch=compare.watch
+    checks=StudyChecks(entry=_check),
+    judging=PageJudging(missing=_missing),
+    looks=PageLooks(
+        title=lambda compare: "compare.title",
+        message=lambda compare, page: layout(
+            page, together=compare.playback == "together", watch=compare.watch
+        ),
+        styles=lambda compare: (STYLE,),
+        script_texts=("compare.",),
     ),
-    styles=lambda compare: (STYLE,),
-    script_texts=("compare.",),
-    go_through=lambda person, message: person.watch(message),
+    visit=SimulatedVisit(go_through=lambda person, message: person.watch(message)),
     typical_ms=24_000,
 )

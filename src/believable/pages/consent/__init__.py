@@ -11,7 +11,16 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from believable.contracts.instrument import InvalidAnswer
-from believable.contracts.page import THINK_MS, Message, PageKind, SimulatedPerson
+from believable.contracts.page import (
+    THINK_MS,
+    Message,
+    PageJudging,
+    PageKind,
+    PageLooks,
+    SimulatedPerson,
+    SimulatedVisit,
+    StudyChecks,
+)
 from believable.contracts.record import ID_PATTERN, Id, Record, Text, word_or
 from believable.contracts.submission import OpenPage, PageReading
 from believable.contracts.trial import Entry, Outcome, PageAnswer, TrialBase
@@ -115,11 +124,13 @@ CONSENT = PageKind(
     name="consent",
     record=Consent,
     folder=Path(__file__).parent,
-    check=_check,
-    read=_read,
-    title=lambda consent: "consent.title",
-    next_words=lambda consent: "consent.accept",
-    message=lambda consent, page: {"boxes": [box.id for box in consent.require]},
-    answer=_answer,
+    checks=StudyChecks(entry=_check),
+    judging=PageJudging(read=_read),
+    looks=PageLooks(
+        title=lambda consent: "consent.title",
+        next_words=lambda consent: "consent.accept",
+        message=lambda consent, page: {"boxes": [box.id for box in consent.require]},
+    ),
+    visit=SimulatedVisit(answer=_answer),
     typical_ms=22_000,
 )

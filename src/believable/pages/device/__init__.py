@@ -11,7 +11,17 @@ from typing import Any, Literal
 from pydantic import Field
 
 from believable.contracts.instrument import InvalidAnswer
-from believable.contracts.page import THINK_MS, Message, PageKind, ShownPage, SimulatedPerson
+from believable.contracts.page import (
+    THINK_MS,
+    Message,
+    PageJudging,
+    PageKind,
+    PageLooks,
+    ShownPage,
+    SimulatedPerson,
+    SimulatedVisit,
+    StudyChecks,
+)
 from believable.contracts.submission import Judgement, OpenPage, PageReading
 from believable.contracts.trial import Entry, PageAnswer
 from believable.core.seeds import generator
@@ -204,15 +214,14 @@ DEVICE = PageKind(
     name="device",
     record=Device,
     folder=Path(__file__).parent,
-    check=_check,
-    read=_read,
-    judge=_judge,
-    streams=(TONES_PLAYED,),
-    title=lambda device: "device.title",
-    message=_message,
-    styles=lambda device: ("/static/pages/device/page.css",),
-    script_texts=("device.",),
-    answer=_answer,
-    again=_again,
+    checks=StudyChecks(entry=_check),
+    judging=PageJudging(read=_read, judge=_judge, streams=(TONES_PLAYED,)),
+    looks=PageLooks(
+        title=lambda device: "device.title",
+        message=_message,
+        styles=lambda device: ("/static/pages/device/page.css",),
+        script_texts=("device.",),
+    ),
+    visit=SimulatedVisit(answer=_answer, again=_again),
     typical_ms=20_000,
 )

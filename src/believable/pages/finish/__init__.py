@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Tag
 
-from believable.contracts.page import PageKind
+from believable.contracts.page import PageKind, StudyChecks
 from believable.contracts.page_parts import Closing
 from believable.contracts.record import BY_SHAPE, Record, Text
 from believable.contracts.trial import Entry, TrialBase
@@ -185,5 +185,8 @@ def _check_all(reading: Reading, entries: Sequence[Entry]) -> None:
 
 
 FINISH = PageKind(
-    name="finish", record=Finish, folder=Path(__file__).parent, check=_check, check_all=_check_all
+    name="finish",
+    record=Finish,
+    folder=Path(__file__).parent,
+    checks=StudyChecks(entry=_check, timeline=_check_all),
 )

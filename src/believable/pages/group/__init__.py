@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, Tag
 
 from believable.contracts.controls import Controls
-from believable.contracts.page import PageKind
+from believable.contracts.page import PageKind, PageLooks, SimulatedVisit, StudyChecks
 from believable.contracts.page_parts import PagePlayer
 from believable.contracts.record import BY_SHAPE, Id
 from believable.contracts.trial import Entry, Slot, StimulusChoice, StimulusFilter, WantedStimuli
@@ -125,12 +125,13 @@ GROUP = PageKind(
     name="group",
     record=Group,
     folder=Path(__file__).parent,
-    check=_check,
-    check_all=_check_all,
-    title=lambda group: "group.title",
-    message=lambda group, page: layout(page),
-    styles=lambda group: (STYLE,),
-    script="/static/pages/compare/page.js",
-    go_through=lambda person, message: person.watch(message),
+    checks=StudyChecks(entry=_check, timeline=_check_all),
+    looks=PageLooks(
+        title=lambda group: "group.title",
+        message=lambda group, page: layout(page),
+        styles=lambda group: (STYLE,),
+        script="/static/pages/compare/page.js",
+    ),
+    visit=SimulatedVisit(go_through=lambda person, message: person.watch(message)),
     typical_ms=26_000,
 )

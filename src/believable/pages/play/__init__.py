@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from believable.contracts.instrument import InvalidAnswer
-from believable.contracts.page import Message, PageKind, ShownPage, SimulatedPerson
+from believable.contracts.page import (
+    Message,
+    PageJudging,
+    PageKind,
+    PageLooks,
+    ShownPage,
+    SimulatedPerson,
+    SimulatedVisit,
+    StudyChecks,
+)
 from believable.contracts.registries import WORLDS
 from believable.contracts.trial import Entry
 from believable.contracts.world import Opponents
@@ -119,17 +128,21 @@ PLAY = PageKind(
     name="play",
     record=Play,
     folder=Path(__file__).parent,
-    check=_check,
-    missing=lambda play, page: (
-        None if play.practice or page.round_over else InvalidAnswer("error.play")
+    checks=StudyChecks(entry=_check),
+    judging=PageJudging(
+        missing=lambda play, page: (
+            None if play.practice or page.round_over else InvalidAnswer("error.play")
+        )
     ),
-    title=lambda play: "play.practice_title" if play.practice else "play.title",
-    words=lambda play: f"{play.words}.{'practice_text' if play.practice else 'text'}",
-    next_words=lambda play: "play.ready" if play.practice else "button.next",
-    message=_message,
-    styles=_styles,
-    script="/static/play/game.js",
-    script_texts=("play.",),
-    go_through=_go_through,
+    looks=PageLooks(
+        title=lambda play: "play.practice_title" if play.practice else "play.title",
+        words=lambda play: f"{play.words}.{'practice_text' if play.practice else 'text'}",
+        next_words=lambda play: "play.ready" if play.practice else "button.next",
+        message=_message,
+        styles=_styles,
+        script="/static/play/game.js",
+        script_texts=("play.",),
+    ),
+    visit=SimulatedVisit(go_through=_go_through),
     typical_ms=66_000,
 )

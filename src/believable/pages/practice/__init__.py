@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Literal
 
 from believable.contracts.instrument import InvalidAnswer, Rehearsal
-from believable.contracts.page import PRACTICE_TRIES, Message, PageKind, SimulatedPerson
+from believable.contracts.page import (
+    PRACTICE_TRIES,
+    Message,
+    PageJudging,
+    PageKind,
+    PageLooks,
+    SimulatedPerson,
+    SimulatedVisit,
+)
 from believable.contracts.registries import INSTRUMENTS
 from believable.contracts.submission import OpenPage
 from believable.contracts.trial import Annotation, TrialBase
@@ -79,11 +87,12 @@ PRACTICE = PageKind(
     name="practice",
     record=Practice,
     folder=Path(__file__).parent,
-    missing=_missing,
-    streams=(RESULT,),
-    title=lambda practice: "practice.title",
-    words=lambda practice: f"practice.text.{practice.annotate.kind}",
-    script_texts=("practice.",),
-    go_through=_go_through,
+    judging=PageJudging(missing=_missing, streams=(RESULT,)),
+    looks=PageLooks(
+        title=lambda practice: "practice.title",
+        words=lambda practice: f"practice.text.{practice.annotate.kind}",
+        script_texts=("practice.",),
+    ),
+    visit=SimulatedVisit(go_through=_go_through),
     typical_ms=27_000,
 )

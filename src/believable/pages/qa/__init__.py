@@ -11,7 +11,16 @@ import numpy as np
 from pydantic import Field
 
 from believable.contracts.controls import Controls
-from believable.contracts.page import Message, PageKind, ShownPage, SimulatedPerson
+from believable.contracts.page import (
+    Message,
+    PageJudging,
+    PageKind,
+    PageLooks,
+    ShownPage,
+    SimulatedPerson,
+    SimulatedVisit,
+    StudyChecks,
+)
 from believable.contracts.page_parts import PagePlayer
 from believable.contracts.record import Text, holds
 from believable.contracts.submission import Judgement, OpenPage, PageEvent
@@ -217,17 +226,18 @@ QA = PageKind(
     name="qa",
     record=Qa,
     folder=Path(__file__).parent,
-    check=_check,
-    check_all=_check_all,
-    judge=_judge,
-    title=lambda test: "qa.title",
-    words=lambda test: f"qa.text.{test.test}",
-    notice=_notice,
-    message=_message,
-    styles=lambda test: (f"/static/players/{SIGNAL.name}/{SIGNAL.style}",),
-    modules=lambda test: {SIGNAL.name: f"/static/players/{SIGNAL.name}/{SIGNAL.module}"},
-    script="/static/pages/watch/page.js",
-    script_texts=("qa.high", "qa.low"),
-    go_through=_go_through,
+    checks=StudyChecks(entry=_check, timeline=_check_all),
+    judging=PageJudging(judge=_judge),
+    looks=PageLooks(
+        title=lambda test: "qa.title",
+        words=lambda test: f"qa.text.{test.test}",
+        notice=_notice,
+        message=_message,
+        styles=lambda test: (f"/static/players/{SIGNAL.name}/{SIGNAL.style}",),
+        modules=lambda test: {SIGNAL.name: f"/static/players/{SIGNAL.name}/{SIGNAL.module}"},
+        script="/static/pages/watch/page.js",
+        script_texts=("qa.high", "qa.low"),
+    ),
+    visit=SimulatedVisit(go_through=_go_through),
     typical_ms=6_000,
 )

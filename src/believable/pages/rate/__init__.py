@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
-from believable.contracts.page import PageKind
+from believable.contracts.page import PageKind, PageLooks, StudyChecks
 from believable.contracts.record import BY_SHAPE, Id
 from believable.contracts.trial import Entry, Question, TrialBase, WordedPage
 from believable.study.levels import NOTHING_SETTLED, levels
@@ -108,8 +108,7 @@ RATE = PageKind(
     name="rate",
     record=Rate,
     folder=Path(__file__).parent,
-    check=_check,
-    title=lambda rate: "rate.title",
-    words=lambda rate: "rate.text",
+    checks=StudyChecks(entry=_check),
+    looks=PageLooks(title=lambda rate: "rate.title", words=lambda rate: "rate.text"),
     typical_ms=14_000,
 )

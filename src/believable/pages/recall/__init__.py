@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from believable.contracts.instrument import InvalidAnswer
-from believable.contracts.page import PageKind
+from believable.contracts.page import PageJudging, PageKind, PageLooks, StudyChecks
 from believable.contracts.page_parts import Quiz
 from believable.contracts.record import Id, Record, Text
 from believable.contracts.submission import Judgement, OpenPage
@@ -158,8 +158,8 @@ RECALL = PageKind(
     name="recall",
     record=Recall,
     folder=Path(__file__).parent,
-    check=_check,
-    judge=_judge,
-    title=lambda recall: "recall.title",
+    checks=StudyChecks(entry=_check),
+    judging=PageJudging(judge=_judge),
+    looks=PageLooks(title=lambda recall: "recall.title"),
     typical_ms=8_000,
 )

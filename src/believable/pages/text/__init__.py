@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from believable.contracts.page import PageKind
+from believable.contracts.page import PageKind, StudyChecks
 from believable.contracts.record import Text
 from believable.contracts.trial import Entry, TrialBase
 from believable.study.reading import Reading
@@ -39,5 +39,9 @@ def check_words(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> Non
 
 
 TEXT = PageKind(
-    name="text", record=TextPage, folder=Path(__file__).parent, check=check_words, typical_ms=24_000
+    name="text",
+    record=TextPage,
+    folder=Path(__file__).parent,
+    checks=StudyChecks(entry=check_words),
+    typical_ms=24_000,
 )

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, Tag
 
 from believable.contracts.controls import Controls
-from believable.contracts.page import PageKind
+from believable.contracts.page import PageKind, PageLooks, SimulatedVisit, StudyChecks
 from believable.contracts.page_parts import OwnRound, PagePlayer
 from believable.contracts.record import BY_SHAPE, Id, Record
 from believable.contracts.trial import (
@@ -190,10 +190,12 @@ WATCH = PageKind(
     name="watch",
     record=Watch,
     folder=Path(__file__).parent,
-    check=_check,
-    title=lambda watch: "watch.title",
-    message=lambda watch, page: {"overlay": watch.overlay.model_dump()},
-    styles=lambda watch: ("/static/participant/overlay.css",) if watch.player.overlays else (),
-    go_through=lambda person, message: person.watch(message),
+    checks=StudyChecks(entry=_check),
+    looks=PageLooks(
+        title=lambda watch: "watch.title",
+        message=lambda watch, page: {"overlay": watch.overlay.model_dump()},
+        styles=lambda watch: ("/static/participant/overlay.css",) if watch.player.overlays else (),
+    ),
+    visit=SimulatedVisit(go_through=lambda person, message: person.watch(message)),
     typical_ms=14_000,
 )

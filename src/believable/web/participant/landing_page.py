@@ -111,7 +111,7 @@ def _needed_next(definition: Definition) -> NeededFiles:
     widgets = (f"/static/instruments/{name}/widget.js" for name in asked)
     return NeededFiles(
         preload_files((MAIN, kind.script_address, *widgets)),
-        (*styles_of(asked), *kind.styles(first)),
+        (*styles_of(asked), *kind.looks.styles(first)),
     )
 
 

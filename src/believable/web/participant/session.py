@@ -349,7 +349,7 @@ def _state(token: str, view: SessionView, active: bool) -> Markup:
     if said is None:
         beginnings = (
             *_SCRIPT_TEXTS,
-            *(beginning for kind in kinds for beginning in PAGES[kind].script_texts),
+            *(beginning for kind in kinds for beginning in PAGES[kind].looks.script_texts),
         )
         if any(medium.is_replay for medium in view.definition.media.values()):
             beginnings += _RECORDED_TEXTS

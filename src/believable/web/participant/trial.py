@@ -60,7 +60,7 @@ def trial_message(session: SessionView, *, base: str, now_ms: int) -> TrialMessa
         "saved": [(event.seq, event.kind, event.data) for event in session.saved],
         "streams": list(session.streams),
         **drawn.parts,
-        **kind.message(trial, page),
+        **kind.looks.message(trial, page),
     }
     if play := parts.get("play"):
         parts["play"] = {**play, "script": _in_bundle(play["script"])}
@@ -98,7 +98,7 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> bytes:
     kind = PAGES[trial.kind]
     page = _shown_page(session, now_ms)
     drawn = _drawn(session, kind, shown_questions(session))
-    if kind.message(trial, page):
+    if kind.looks.message(trial, page):
         return trial_message(session, base=base, now_ms=now_ms).model_dump_json().encode()
     if not drawn.untouched:
         message = trial_message(session, base=base, now_ms=now_ms)
@@ -211,12 +211,12 @@ def _files_to_load(
         "styles": [
             *styles_of(instruments),
             *(f"/static/players/{player.name}/{player.style}" for player in players),
-            *kind.styles(trial),
+            *kind.looks.styles(trial),
         ],
         "modules": {
             **{name: f"/static/instruments/{name}/widget.js" for name in instruments},
             **{player.name: f"/static/players/{player.name}/{player.module}" for player in players},
-            **kind.modules(trial),
+            **kind.looks.modules(trial),
         },
     }
 
@@ -305,7 +305,7 @@ def _html(
         reminder=None if reminded is None else _reminder(session, reminded),
         wrong_before=session.attempts > 0,
         notice=None if notice is None else texts[notice],
-        next_words=kind.next_words(trial),
+        next_words=kind.looks.next_words(trial),
         texts=texts,
     )
 
@@ -332,7 +332,7 @@ def _title(session: SessionView, kind: PageKind[Any], prose: Markup | None) -> s
     own: Text | None = getattr(trial, "title", None)
     if own is not None:
         return own.in_turn(session.language, session.trial.turn)
-    key = None if prose is not None and prose.startswith("<h1") else kind.title(trial)
+    key = None if prose is not None and prose.startswith("<h1") else kind.looks.title(trial)
     return None if key is None else _page_texts(session)[key]
 
 
@@ -344,7 +344,7 @@ def _prose(session: SessionView, planned: PlannedTrial) -> Markup | None:
         return markdown_page(session.definition.pages[path.in_language(session.language)])
     if text is not None:
         return markdown_page(text.in_turn(session.language, planned.turn))
-    key = PAGES[planned.trial.kind].words(planned.trial)
+    key = PAGES[planned.trial.kind].looks.words(planned.trial)
     return None if key is None else markdown_page(texts_of(session)[key])
 
 
@@ -370,7 +370,7 @@ def _notice(session: SessionView) -> str | None:
     if last is None:
         return None
     trial = session.plan[last.position].trial
-    return PAGES[trial.kind].notice(trial, last.answers)
+    return PAGES[trial.kind].looks.notice(trial, last.answers)
 
 
 def _question(question: Question, rule: dict[str, Any] | None, language: str) -> dict[str, Any]:
