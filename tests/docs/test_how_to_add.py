@@ -93,33 +93,77 @@ def test_every_page_about_adding_something_is_followed() -> None:
 IN_OUR_TREE = ("how-to/add-a-console-page.md", "how-to/add-a-statistic.md")
 
 
-@pytest.mark.slow
-def test_a_console_page_is_added_to_a_clone_as_its_page_says(tmp_path: Path) -> None:
-    """A copy of the source takes the files and the change; the page's own test and those of every
-    route pass.
-    """
-    for name in ("src", "tests/web", "validation"):
-        copy = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=copy)
+def copy_tree(target: Path, *folders: str) -> None:
+    """A clone with these folders, to which a page adds something."""
+    for name in folders:
+        shutil.copytree(
+            ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__", "data")
+        )
     for file in (*(ROOT / "tests").glob("*.py"), ROOT / "pyproject.toml"):
-        shutil.copy(file, tmp_path / file.relative_to(ROOT))
-    page = "how-to/add-a-console-page.md"
-    for name, text in files_of(page).items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    (change,) = re.findall(r"```diff\n(.*?)```", (DOCS / page).read_text("utf-8"), re.S)
+        shutil.copy(file, target / file.relative_to(ROOT))
+
+
+def apply_change(change: str, file: Path, n_places: int = 1) -> None:
+    """Replace the lines with a minus by those with a plus."""
     lines = change.splitlines(keepends=True)
     old, new = ("".join(line[1:] for line in lines if line[0] == sign) for sign in "-+")
-    pages = tmp_path / "src" / "believable" / "web" / "console" / "__init__.py"
-    assert pages.read_text().count(old) == 2
-    pages.write_text(pages.read_text().replace(old, new))
-    console = "tests/web/console"
-    tested = [f"{console}/test_links_page.py", f"{console}/test_rights.py"]
+    assert file.read_text().count(old) == n_places
+    file.write_text(file.read_text().replace(old, new))
+
+
+def pass_tests(folder: Path, *tests: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-n", "0", *tested, "tests/web/test_routes_refuse.py"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path / "src")},
+        [sys.executable, "-m", "pytest", "-n", "0", *tests],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(folder / "src")},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout
+
+
+def changes_of(page: str) -> list[str]:
+    return re.findall(r"```diff\n(.*?)```", (DOCS / page).read_text("utf-8"), re.S)
+
+
+@pytest.mark.slow
+def test_a_statistic_is_added_to_a_clone_as_its_page_says(tmp_path: Path) -> None:
+    """The page's own test passes, every function has a witness, and the script gives its output."""
+    rscript = shutil.which("Rscript")
+    if rscript is None:
+        pytest.skip("Rscript is not installed")
+    copy_tree(tmp_path, "src", "tests/oracles", "tests/stats", "validation")
+    page = "how-to/add-a-statistic.md"
+    for name, text in files_of(page).items():
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    (command,) = re.findall(r"^Rscript .*", (DOCS / page).read_text("utf-8"), re.M)
+    subprocess.run([rscript, *command.split()[1:]], cwd=tmp_path, check=True)
+    witness, again = changes_of(page)
+    apply_change(witness, tmp_path / "validation" / "witnesses.py")
+    apply_change(again, tmp_path / "tests" / "oracles" / "test_rerun.py")
+    rerun = "tests/oracles/test_rerun.py::test_the_script_gives_the_committed_output"
+    pass_tests(
+        tmp_path,
+        "tests/stats/test_mean_difference.py",
+        "tests/oracles/test_complete.py",
+        f"{rerun}[mean_difference]",
+    )
+
+
+@pytest.mark.slow
+def test_a_console_page_is_added_to_a_clone_as_its_page_says(tmp_path: Path) -> None:
+    """A copy of the source takes the files and the change; the page's own test and those of every
+    route pass.
+    """
+    copy_tree(tmp_path, "src", "tests/web", "validation")
+    page = "how-to/add-a-console-page.md"
+    for name, text in files_of(page).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (change,) = changes_of(page)
+    apply_change(change, tmp_path / "src" / "believable" / "web" / "console" / "__init__.py", 2)
+    console = "tests/web/console"
+    tested = [f"{console}/test_links_page.py", f"{console}/test_rights.py"]
+    pass_tests(tmp_path, *tested, "tests/web/test_routes_refuse.py")

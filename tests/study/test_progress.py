@@ -150,7 +150,9 @@ def test_a_check_may_be_tried_again_until_its_attempts_are_used(session):
     assert isinstance(check, Check)
 
     def judged(answer, attempt):
-        return CHECK.judging.judge(check, {"answer": answer}, SimpleNamespace(attempt=attempt)).status
+        return CHECK.judging.judge(
+            check, {"answer": answer}, SimpleNamespace(attempt=attempt)
+        ).status
 
     assert [judged("red", attempt) for attempt in (1, 2)] == ["again", "failed"]
     assert judged("blue", 2) == "done"
