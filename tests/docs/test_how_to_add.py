@@ -139,8 +139,10 @@ def test_a_statistic_is_added_to_a_clone_as_its_page_says(tmp_path: Path) -> Non
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    (command,) = re.findall(r"^Rscript .*", (DOCS / page).read_text("utf-8"), re.M)
-    subprocess.run([rscript, *command.split()[1:]], cwd=tmp_path, check=True)
+    ((folder, command),) = re.findall(
+        r"^cd (\S+)\n(Rscript .*)$", (DOCS / page).read_text("utf-8"), re.M
+    )
+    subprocess.run([rscript, *command.split()[1:]], cwd=tmp_path / folder, check=True)
     witness, again = changes_of(page)
     apply_change(witness, tmp_path / "validation" / "witnesses.py")
     apply_change(again, tmp_path / "tests" / "oracles" / "test_rerun.py")
