@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from believable.store.engine import Store
+from tests import drawing_library
 from validation.local_servers import ObjectServer, Postgres, postgres_folder
 
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -32,6 +33,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("soak" if config.getoption("--soak") else "repeatable")
+    folder = drawing_library.choose_file()
+    if folder is not None:
+        config.add_cleanup(lambda: shutil.rmtree(folder))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    drawing_library.fill()
 
 
 @pytest.fixture(scope="session")
