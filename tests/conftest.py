@@ -5,6 +5,7 @@ and both databases.
 from __future__ import annotations
 
 import functools
+import gc
 import lzma
 import shutil
 from collections.abc import Callable, Iterator
@@ -94,6 +95,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "soak" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: the garbage collector need not look through it again
+    and again.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

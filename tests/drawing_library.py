@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 
 #: Where it is kept: all processes of a run inherit it.
@@ -25,18 +27,24 @@ def choose_file() -> Path | None:
 
 
 def fill() -> None:
-    """Let this process know the library, if it draws figures and does not know it yet."""
+    """Let this process know the library, if it draws figures and does not know it yet.
+
+    Another process puts it together: the renderer starts threads, and some tests fork this one.
+    """
     drawing = sys.modules.get("believable.report.figure_files")
     if drawing is None or FILE not in os.environ or drawing.script.cache_info().currsize:
         return
     if importlib.util.find_spec("vl_convert") is None:
         return
     file = Path(os.environ[FILE])
-    if file.exists():
-        made = file.read_text(encoding="utf-8")
-        with mock.patch.object(drawing.converter(), "javascript_bundle", return_value=made):
-            drawing.script()
-        return
-    part = file.with_name(f"{os.getpid()}.part")
-    part.write_text(drawing.script(), encoding="utf-8")
-    part.replace(file)
+    if not file.exists():
+        made = subprocess.run(
+            [sys.executable, "-P", "-m", drawing.__name__], stdout=subprocess.PIPE, check=True
+        )
+        part = file.with_name(f"{os.getpid()}.part")
+        part.write_bytes(made.stdout)
+        part.replace(file)
+    text = file.read_text(encoding="utf-8")
+    kept = SimpleNamespace(javascript_bundle=lambda **_: text)
+    with mock.patch.object(drawing, "converter", return_value=kept):
+        drawing.script()
