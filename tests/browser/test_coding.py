@@ -115,7 +115,9 @@ def person(browser: Browser, desk_server: Any) -> Iterator[Callable[[str], Page]
     asked: list[str] = []
 
     def log_in(name: str) -> Page:
-        context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
+        context = browser.new_context(
+            viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce"
+        )
         context.set_default_timeout(20_000)
         contexts.append(context)
         page = context.new_page()

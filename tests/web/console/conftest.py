@@ -197,6 +197,8 @@ class Browser:
 def _warm_forks() -> BaseContext:
     """Forks of a process that has loaded what the console lets others do: most of such a process is
     reading code. `tests/core/test_work.py` and the browser tests have fresh ones.
+
+    Nothing that draws figures is forked: the renderer's threads may wait for each other there.
     """
     context = multiprocessing.get_context("forkserver")
     forkserver._forkserver._stop()  # type: ignore[attr-defined]
@@ -207,8 +209,8 @@ def _warm_forks() -> BaseContext:
     return context
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _forked_children(_warm_forks: BaseContext) -> Iterator[None]:
+@pytest.fixture(scope="module")
+def forked_children(_warm_forks: BaseContext) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(processes, "fresh_context", lambda: _warm_forks)
         yield
