@@ -178,7 +178,7 @@ class Browser:
 
     def request(self, method: str, path: str, **kwargs: Any) -> httpx.Response:
         asked = self.client.request(method, path, **kwargs)
-        return asyncio.run_coroutine_threadsafe(asked, self._loop).result(60)
+        return asyncio.run_coroutine_threadsafe(asked, self._loop).result()
 
     def get(self, path: str) -> httpx.Response:
         return self.request("GET", path)
@@ -247,10 +247,10 @@ def living(settings: Settings, loop: asyncio.AbstractEventLoop) -> Iterator[Worl
             await over.wait()
 
     ending = asyncio.run_coroutine_threadsafe(run(), loop)
-    assert started.wait(60) or ending.result(1) is None
+    assert started.wait(240) or ending.result(1) is None
     yield World(app, clock, loop)
     loop.call_soon_threadsafe(over.set)
-    ending.result(60)
+    ending.result()
 
 
 @pytest.fixture
