@@ -34,7 +34,7 @@ class MotionTrack:
 
     t_s          times in seconds, rising, not necessarily at equal intervals
     position     one row per sample: x, y and, in worlds with height, z, in the world's `unit`
-    heading_deg  its direction of view, from x towards y; unwrapped, so that it never jumps by a turn
+    heading_deg  its direction of view, from x towards y; unwrapped: it never jumps by a turn
     pitch_deg    how far it looks up; None in worlds without it
     touching     whether it touches a wall; None if the recording has no walls
     target_deg   the bearing of the nearest other mover, unwrapped; None if it is alone
