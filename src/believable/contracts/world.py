@@ -1,4 +1,4 @@
-"""A world: one declared record for each kind of game or place that can be recorded, drawn and played.
+"""A world: one declared record for each game or place that can be recorded, drawn and played.
 
 A round is a pure function of its setup and the inputs of its seats, tick by tick: so it is resumed,
 filmed, varied and replayed from them.

@@ -292,7 +292,7 @@ def record_twice(
         scene = world.draw(blind)
         display_list(scene, blind, recording.timing.duration_ms / 2)
         if not scene.sprites:
-            yield "a drawing of its recording has no figures; leave `draw` out if it cannot show any."
+            yield "a drawing of its recording has no figures; leave `draw` out if it can show none."
         try:
             world.motion(recording, None)
         except InvalidInput as error:
