@@ -66,15 +66,17 @@ def listed(value: Any) -> list[float]:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_model_is_that_of_r(name: str) -> None:
-    """Five digits; the standard errors of R come from its looser search and agree in four."""
+    """Five digits, where R has them: its gradient is by differences, so its optimum lies within a
+    ten-thousandth of a standard error, and not above ours. Its standard errors agree in four.
+    """
     found = mixed_ordinal(MODELS[name], data(name), freedom="normal")
     expected = OUTPUT["mixed"][name]
     assert found.convergence.converged
     assert [t.estimate.value for t in found.terms] == pytest.approx(
-        listed(expected["beta"]), rel=1e-5, abs=1e-5
+        listed(expected["beta"]), rel=1e-5, abs=1e-4 * min(listed(expected["se"]))
     )
     assert [t.value for t in found.thresholds] == pytest.approx(
-        listed(expected["thresholds"]), rel=1e-5, abs=1e-5
+        listed(expected["thresholds"]), rel=1e-5, abs=1e-4 * min(expected["threshold_se"])
     )
     assert [t.estimate.se for t in found.terms] == pytest.approx(listed(expected["se"]), rel=1e-4)
     assert [t.se for t in found.thresholds] == pytest.approx(
@@ -82,11 +84,11 @@ def test_the_model_is_that_of_r(name: str) -> None:
     )
     for group, sd in expected["sd"].items():
         ours = [effect.sd for effect in found.random if effect.group == group]
-        assert ours == pytest.approx(listed(sd), rel=1e-5)
+        assert ours == pytest.approx(listed(sd), rel=5e-5)
     for group, correlation in expected["correlation"].items():
         ours = [c.value for c in found.correlations if c.group == group]
         assert ours == pytest.approx(listed(correlation), rel=1e-4)
-    assert found.log_likelihood == pytest.approx(expected["loglik"], abs=1e-5)
+    assert expected["loglik"] - 1e-6 < found.log_likelihood < expected["loglik"] + 1e-5
 
 
 @pytest.mark.parametrize(
