@@ -78,7 +78,7 @@ def order_answers(matrices: Design, nominal: tuple[str, ...] = ()) -> OrderedCel
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSlopes:
     """Of each cell: log chance of its answer, slope and weight (negative curvature) in the linear
     predictor, and the distribution at the thresholds above and below with its density.
@@ -105,14 +105,14 @@ def answer_slopes(upper: FloatArray, lower: FloatArray) -> AnswerSlopes:
     # F(a) - F(b) = F(a) F(-b) (1 - exp(b - a)) keeps its digits in both tails.
     log_chance = special.log_expit(upper) + special.log_expit(-lower) + np.log(-np.expm1(-gap))
     return AnswerSlopes(
-        log_chance,
-        above + below - 1,
-        density_above + density_below,
-        above,
-        below,
-        density_above,
-        density_below,
-        gap,
+        log_chance=log_chance,
+        slope=above + below - 1,
+        weight=density_above + density_below,
+        above=above,
+        below=below,
+        density_above=density_above,
+        density_below=density_below,
+        gap=gap,
     )
 
 

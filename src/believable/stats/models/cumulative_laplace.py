@@ -206,7 +206,7 @@ class OrdinalSurface:
         return fit - sum(float((u**2).sum()) for u in mode) / 2, slopes
 
     def _shift(self, mode: list[FloatArray], blocks: list[FloatArray]) -> FloatArray:
-        """What the random effects add to the linear predictor of each cell."""
+        """The part of the random effects in the linear predictor of each cell."""
         shift = np.zeros(len(self._cells.answers))
         for u, block, v in zip(mode, blocks, self.varying, strict=True):
             shift += ((u @ block.T)[v.codes] * v.values).sum(axis=1)
@@ -360,7 +360,7 @@ def _descend(surface: OrdinalSurface, begin: FloatArray) -> tuple[FloatArray, fl
 
 
 def _climb(surface: OrdinalSurface, begin: FloatArray) -> tuple[FloatArray, float, FloatArray]:
-    """Newton steps with halving on the free entries: the point, what one more step would gain, and
+    """Newton steps with halving on the free entries: the point, the gain of one more step, and
     the curvature there.
     """
     free = (surface.lower < 0) | (begin > 0)

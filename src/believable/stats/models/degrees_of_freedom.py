@@ -1,4 +1,4 @@
-"""How many levels of a group tell an effect that varies between them."""
+"""The degrees of freedom of effects that vary between the levels of a group."""
 
 from __future__ import annotations
 

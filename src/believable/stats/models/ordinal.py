@@ -61,9 +61,9 @@ def mixed_ordinal(
                  the levels of a group; "normal" z throughout, as R prints.
     least_levels a group with fewer levels becomes a fixed effect, with one level it is dropped (see
                  notes)
-    Sparse       categories that nobody chose are left out: they have no threshold. If a fixed effect
-                 predicts some answers perfectly, or a spread between levels exceeds 3 log odds, the
-                 result is a named penalised fit with the priors of `mixed_logistic`.
+    Sparse       categories without answers have no threshold. If a fixed effect predicts some
+                 answers perfectly, or a spread between levels exceeds 3 log odds, the result is a
+                 named penalised fit with the priors of `mixed_logistic`.
     Singular     a random effect without variance is reported in `convergence`.
     Undefined    one answer only, terms that others determine: errors that name them. A fit that did
                  not converge has no intervals, and says so.
@@ -103,8 +103,8 @@ def proportional_odds(
 ) -> Estimate:
     """Is the odds ratio of one term the same at every threshold?
 
-    Says         whether one number can say what the term does. A small p means that the term moves
-                 some answers more than others; then report the shares of each answer beside it.
+    Says         whether one number describes the term. A small p means that the term moves some
+                 answers more than others; then report the shares of each answer, too.
     term         a fixed effect as the model names it, such as "condition" or "condition[agent]"
     Formula      likelihood ratio of the model in which the term has an effect per threshold; the
                  value is the largest odds ratio of these effects over the smallest
@@ -208,7 +208,9 @@ def _describe(
             " random effect; the estimates are from a penalised fit",
         )
     terms = tuple(
-        _term(name, float(beta), float(se), degrees[name], cells.n, level, fit.converged)
+        _term(
+            name, float(beta), float(se), df=degrees[name], n=cells.n, level=level, ok=fit.converged
+        )
         for name, beta, se in zip(cells.names, fit.beta, errors[cells.thresholds :], strict=True)
     )
     sds, correlations = random_effects.describe(
@@ -248,9 +250,9 @@ def _describe(
 
 
 def _term(
-    name: str, beta: float, se: float, df: float | None, n: int, level: float, converged: bool
+    name: str, beta: float, se: float, *, df: float | None, n: int, level: float, ok: bool
 ) -> ModelTerm:
-    if not converged or not math.isfinite(se) or se <= 0:
+    if not ok or not math.isfinite(se) or se <= 0:
         reason = "the fit did not converge"
         return ModelTerm(name, without_interval(beta, reason, method=_METHOD, n=n, level=level))
     term = coefficient(
