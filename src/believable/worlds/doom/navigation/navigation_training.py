@@ -119,7 +119,7 @@ class NavigationTraining:
         if (folder / CHECKPOINT).exists():
             self._resume()
 
-    def run(self, tell: Callable[[CurveRow], None] = lambda row: None) -> Path:
+    def run(self, on_row: Callable[[CurveRow], None] = lambda row: None) -> Path:
         """Train until the planned number of decisions; gives the file with the weights."""
         plan, learner = self.plan, self.learner
         if learner.decisions < plan.decisions:
@@ -136,7 +136,7 @@ class NavigationTraining:
                     batches += 1
                     if batches % CHECKPOINT_BATCHES == 0 or learner.decisions >= plan.decisions:
                         self._checkpoint()
-                    tell(row)
+                    on_row(row)
             finally:
                 group.close()
         target = self.folder / f"{plan.agent}.safetensors"
@@ -249,7 +249,7 @@ def train_agent(
     *,
     maps: int,
     workers: int,
-    tell: Callable[[CurveRow], None],
+    on_row: Callable[[CurveRow], None],
     start: Path | None = None,
     rate: float | None = None,
     body: BodyName = "people",
@@ -272,7 +272,7 @@ def train_agent(
     if start is not None:
         weights, plan = _begun_with(start, plan)
     return NavigationTraining(plan, folder, clock=WallClock(), recipe=recipe, weights=weights).run(
-        tell
+        on_row
     )
 
 
