@@ -132,7 +132,7 @@ class DoomSetup(Record):
     body: BodyName = "people"
     """The body of agents."""
     tour: tuple[int, ...] = ()
-    """On a map of people's demos: the numbers of the places to pass in turn, and nobody fights."""
+    """On a map of people's demos: the numbers of the places to pass in turn, without fights."""
     start: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Where a tour begins: position in the engine's units, and heading in degrees."""
     ends_at_death: bool = True

@@ -1,9 +1,9 @@
-"""The floor of a map of a file, on a grid of `CELL_UNITS`: where a figure can walk, and how far it is
-from anywhere to a place.
+"""The floor of a map of a file, on a grid of `CELL_UNITS`: the walkable cells, and the distance on
+foot from anywhere to a place.
 
-A cell's sector is the one east of the nearest line to its west. Figures climb steps, drop anywhere,
-need headroom, and keep a radius from walls and from steps that are too high. Floors that harm are no
-floor.
+A cell's sector is the one east of the nearest line to its west. Figures climb steps, drop from
+anything, need headroom, and keep a radius from walls and from steps that are too high. Floors that
+kill before long do not count.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def _near(segment: Floats, centres_x: Floats, centres_y: Floats) -> tuple[Intege
 
 
 def _ways(floor: Floats, walkable: Booleans, rim: Booleans) -> csr_array:
-    """Cells below a high step (`rim`) are passed by those who drop from it; nobody walks into them."""
+    """Figures that drop from a high step pass the cells below it (`rim`); others do not."""
     rows, columns = floor.shape
     numbers = np.arange(rows * columns).reshape(rows, columns)
     starts, ends, lengths = [], [], []

@@ -35,8 +35,8 @@ Start = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PeopleMap:
-    """The floor of a map, the cells that people walked on, and the places among them. `away` has the
-    distances on foot to each place, in units.
+    """The floor of a map, the cells that people walked on, and the places among them. `away` has
+    the distances on foot to each place, in units.
     """
 
     name: str
@@ -90,8 +90,8 @@ def _grid(name: str) -> FloorGrid:
 
 
 def find_places(name: str) -> dict[str, list[list[float]]]:
-    """What `places.json` says of a map: the middles of the cells that people walked on, of those
-    that can be reached from each other, and of the places among them, the most visited first.
+    """Return the content of `places.json` for a map: the middles of the cells that people walked on
+    and that can be reached from each other, and of the places among them, the most visited first.
     """
     grid, counts = _grid(name), dict[Cell, int]()
     for recording in map(read, sorted(FREEDM_PEOPLE.glob("*.replay.json.gz"))):

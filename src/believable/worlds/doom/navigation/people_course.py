@@ -1,5 +1,5 @@
-"""A leg of a tour on a map of people's demos, as agents know a course: where the next place is, and
-how far it is on foot.
+"""A leg of a tour on a map of people's demos, as agents know a course: the next place, and its
+distance on foot.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class PeopleCourse:
         return None if units is None else units / TILE_UNITS
 
     def near_brink(self, x: float, y: float) -> bool:
-        """Nobody needs to jump here."""
+        """These maps need no jumps."""
         return False
 
     def at_brink(self, x: float, y: float) -> bool:

@@ -1,6 +1,6 @@
 """Training for tours on a map of people's demos: reach a drawn place from wherever people walked.
 
-A figure that arrives goes on from there to the next place, as on a tour, and sometimes begins again
+A figure that arrives continues from there to the next place, as on a tour, or sometimes begins again
 elsewhere.
 """
 
@@ -14,7 +14,7 @@ from believable.worlds.doom.navigation.navigation_env import REST_TICS, Navigati
 from believable.worlds.doom.navigation.people_course import LEG_DECISIONS, PeopleCourse
 from believable.worlds.doom.people_map import people_map
 
-#: The share of arrivals after which the figure goes on.
+#: The share of arrivals after which the figure continues from there.
 GOES_ON = 0.8
 #: A place that is drawn is farther away than this on foot, in tiles.
 NEAREST_TILES = 4.0
