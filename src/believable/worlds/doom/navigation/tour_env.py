@@ -1,7 +1,7 @@
 """Training for tours on a map of people's demos: reach a drawn place from wherever people walked.
 
-A figure that arrives continues from there to the next place, as on a tour, or sometimes begins again
-elsewhere.
+A figure that arrives continues from there to the next place, as on a tour, or sometimes begins
+again elsewhere.
 """
 
 from __future__ import annotations
