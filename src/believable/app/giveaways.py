@@ -116,7 +116,7 @@ def giveaways(options: GiveawaysOptions) -> GiveawaysResult:
     brightness, edges, colors, sound, metadata, sizes and data that the browser gets, order. An
     artifact above chance stops the launch of the study; write a reason with --accept to launch all
     the same. Behavior (speed, turning and its spectrum, a decision clock, jerk, pauses, walls,
-    reactions) is what people judge: it is information for the agent's maker.
+    reactions) is for people to judge: it is information for the agent's maker.
 
     Each feature guesses the conditions of each pair from all other pairs, and is compared with
     swapped labels within pairs. The page shows the curve that betrays a condition for both sides,
@@ -167,10 +167,10 @@ def _certificate(
 
 
 def study_exhibits(definition: Definition, folder: Path, options: Options) -> Sequence[Exhibit]:
-    """Look at every stimulus that has a condition, and at what the server would send of it."""
+    """Look at every stimulus that has a condition, and at its size as the server would send it."""
     shown = [stimulus for stimulus in definition.study.stimuli if stimulus.condition is not None]
     with tempfile.TemporaryDirectory(prefix="believable-giveaways-") as room:
-        served = _served(definition, folder, Path(room)) if shown else {}
+        served = _measure_served(definition, folder, Path(room)) if shown else {}
     with options.counting_each("Looking", len(shown)) as count:
         exhibits = []
         for stimulus in shown:
@@ -187,7 +187,7 @@ def study_exhibits(definition: Definition, folder: Path, options: Options) -> Se
     return exhibits
 
 
-def _served(
+def _measure_served(
     definition: Definition, folder: Path, media_dir: Path
 ) -> Mapping[str, Mapping[str, float]]:
     """The stripped copies that participants get, and the page's data about them."""

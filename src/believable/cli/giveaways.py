@@ -20,7 +20,7 @@ def command(result: GiveawaysResult) -> None:
         click.echo(f"{pair.first} and {pair.second}: {pair.pairs} pairs")
     if not found.compared:
         click.echo("No two conditions share scenarios, so nothing was compared.")
-    for pair in found.untested:
+    for pair in found.without_test:
         click.echo(
             f"{pair.first} and {pair.second}: too few pairs for a test; six are needed for a p of"
             " .05 or less."
@@ -37,6 +37,7 @@ def command(result: GiveawaysResult) -> None:
         click.echo(f"Accepted, because: {result.accepted}")
     elif result.certificate is not None:
         click.echo(
-            f"This stops the launch. Remove the artifacts, or write a reason: {result.accept_command}"
+            "This stops the launch. Remove the artifacts, or write a reason:"
+            f" {result.accept_command}"
         )
     click.echo(f"Wrote {result.page}")

@@ -1,3 +1,3 @@
-"""What gives a condition away: artifacts of files and delivery, behavior of the mover, and tests that
-say whether chance explains it.
+"""Giveaways of a condition: artifacts of files and delivery, behavior of the mover, and tests whether
+chance explains them.
 """

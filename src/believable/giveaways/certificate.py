@@ -1,8 +1,8 @@
-"""The blinding certificate: what the giveaway finder saw, kept in the study folder as
+"""The blinding certificate: the result of the giveaway finder, kept in the study folder as
 `giveaways.json`.
 
-The checklist, the report and the release read it. Artifacts above chance stop a launch until a reason
-is written down; the certificate is void as soon as a stimulus changes.
+The checklist, the report and the release read it. Artifacts above chance stop a launch until a
+reason is written down; the certificate is void as soon as a stimulus changes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Certificate:
     stimuli    digest of the stimuli that were looked at
     pairs      pairs of each two conditions, as (first, second, pairs)
     features   the number of artifacts and of behavior features that were compared
-    artifacts  sentences of what was above chance; `behavior` likewise
+    artifacts  sentences about those above chance; `behavior` likewise
     accepted   the written reason for a launch in spite of artifacts
     """
 
@@ -69,7 +69,7 @@ class Certificate:
 
 
 def certify(giveaways: Giveaways, *, stimuli: str, looked_on: str) -> Certificate:
-    """Return the certificate of what was found."""
+    """Return the certificate of these giveaways."""
     guesses = [
         guess
         for compared in giveaways.compared
@@ -142,7 +142,8 @@ def read_certificate(folder: Path) -> Certificate | None:
         )
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         raise InvalidInput(
-            f"{path}: expected the file that `believable giveaways` writes ({FORMAT}). Run it again."
+            f"{path}: expected the file that `believable giveaways` writes ({FORMAT}). Run it"
+            " again."
         ) from None
 
 

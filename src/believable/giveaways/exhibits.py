@@ -25,8 +25,8 @@ NO_CURVES: Mapping[str, tuple[Floats, Floats]] = {}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedFeature:
-    """A feature of stimuli. Values count as equal if they differ by the slack or less. `curve` names
-    the curve that shows it, if there is one. `cure` says how to remove an artifact. `delivery`: it
+    """A feature of stimuli. Values count as equal if they differ by the slack or less. `curve`
+    names the curve that shows it, if there is one. `cure` says how to remove an artifact. `delivery`: it
     belongs to the file, not to the pictures, so making it equal costs nothing.
     """
 
@@ -226,10 +226,10 @@ def motion_of(
         return {}, NO_CURVES
     if not pieces:
         return {}, NO_CURVES
-    return measure_motion(track), _joined(pieces)
+    return measure_motion(track), _join_pieces(pieces)
 
 
-def _joined(pieces: Sequence[MotionCurves]) -> dict[str, tuple[Floats, Floats]]:
+def _join_pieces(pieces: Sequence[MotionCurves]) -> dict[str, tuple[Floats, Floats]]:
     times = np.concatenate([piece.t_s for piece in pieces])
     found = {}
     for name in dict.fromkeys(feature.curve for feature in FEATURES.values()):

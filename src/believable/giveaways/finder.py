@@ -38,7 +38,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Giveaway:
-    """A feature by which two conditions are told apart above chance. `means` has the mean of each
+    """A feature by which two conditions differ above chance. `means` has the mean of each
     condition; `moment` the second that shows it best, if it has a curve.
     """
 
@@ -83,7 +83,7 @@ class ComparedConditions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Giveaways:
-    """What was found. `untested` are conditions with too few pairs for a test. `orders` are
+    """The giveaways of a study. `without_test` are conditions with too few pairs for a test. `orders` are
     sentences about conditions that the order of stimuli reveals.
     """
 
@@ -96,7 +96,7 @@ class Giveaways:
         return tuple(giveaway for giveaway in self.found if giveaway.kind == kind)
 
     @property
-    def untested(self) -> tuple[ComparedConditions, ...]:
+    def without_test(self) -> tuple[ComparedConditions, ...]:
         return tuple(pair for pair in self.compared if pair.pairs < FEWEST_PAIRS)
 
 
@@ -172,7 +172,7 @@ def _pairs(exhibits: Sequence[Exhibit], first: str, second: str) -> list[Exhibit
 
 
 def _has_partner(exhibits: Sequence[Exhibit], condition: str) -> bool:
-    """Whether it is shown against another condition, so that nobody compares it with the rest."""
+    """Whether it is shown against another condition, so that judges never compare it with the rest."""
     own = {shown.scenario for shown in exhibits if shown.condition == condition}
     return any(
         shown.scenario in own
@@ -220,7 +220,7 @@ def _giveaways(
     if guesses is None:
         return []
     found = []
-    for guess in guesses.ordered:
+    for guess in guesses.by_consistency:
         if not counts_as_found(guess, kind, guesses.pairs):
             continue
         feature = COMPARED.get(guess.feature)

@@ -30,7 +30,7 @@ _TIE = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureGuess:
-    """How well one feature tells two conditions apart.
+    """How well one feature distinguishes two conditions.
 
     guessed     share of pairs that are guessed right by a judge who knows all other pairs
     larger      pairs in which the first condition has the larger value; `smaller`, `equal` likewise
@@ -58,8 +58,8 @@ class FeatureGuess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairGuesses:
-    """The guesses of a family of features over the same pairs. `least_p` is the smallest p that this
-    number of pairs can give.
+    """The guesses of a family of features over the same pairs. `least_p` is the smallest p that
+    this number of pairs can give.
     """
 
     pairs: int
@@ -67,7 +67,7 @@ class PairGuesses:
     features: tuple[FeatureGuess, ...]
 
     @property
-    def ordered(self) -> tuple[FeatureGuess, ...]:
+    def by_consistency(self) -> tuple[FeatureGuess, ...]:
         """The most consistent first."""
         return tuple(
             sorted(
@@ -78,7 +78,7 @@ class PairGuesses:
     @property
     def found(self) -> tuple[FeatureGuess, ...]:
         """Those above chance, the most consistent first."""
-        return tuple(guess for guess in self.ordered if guess.above_chance)
+        return tuple(guess for guess in self.by_consistency if guess.above_chance)
 
 
 def guess_pairs(
@@ -106,7 +106,7 @@ def guess_pairs(
     signs = _swaps(n, rng)
     ranks = _signed_ranks(values)
     statistics = np.abs(signs @ ranks)
-    scaled = _scaled(values)
+    scaled = _scale(values)
     together = _guess_rates(scaled, signs)
     statistics = np.column_stack([statistics, together])
     chances = _chances(statistics)
@@ -151,7 +151,7 @@ def _signed_ranks(values: Floats) -> Floats:
     return ranks
 
 
-def _scaled(values: Floats) -> Floats:
+def _scale(values: Floats) -> Floats:
     spread = np.sqrt((values**2).mean(axis=0))
     some = spread > 0
     return np.asarray(values[:, some] / spread[some])

@@ -19,8 +19,8 @@ ALPHA = 0.001
 
 
 def revealing_orders(study: Study) -> tuple[str, ...]:
-    """Return a sentence for each two conditions of which one is nearly always shown first (or on the
-    left) on its page. Studies whose clips are drawn when a session starts are left out.
+    """Return a sentence for each two conditions of which one is mostly shown first, or on the left,
+    on its page. Studies whose clips are drawn when a session starts are left out.
     """
     conditions = {stimulus.id: stimulus.condition for stimulus in study.stimuli}
     first: Counter[tuple[str, str]] = Counter()

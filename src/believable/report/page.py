@@ -67,8 +67,8 @@ def page(
     draw: Drawing = figure_files.inline_svg,
     script: Callable[[], str] = figure_files.script,
 ) -> ReportPage:
-    """The whole report as one HTML document. Same records, same bytes. `certificate` is the sentence
-    of the blinding certificate.
+    """The whole report as one HTML document. Same records, same bytes. `certificate`: the
+    sentence of the blinding certificate.
     """
     layout = lay_out(analysis, draw, links)
     marks = marks_of(analysis.source, blinded=blinded)

@@ -133,8 +133,8 @@ def verify(
     workers: int | None = None,
     amounts: bool = True,
 ) -> list[Problem]:
-    """Everything wrong with the media of a study, in the order of the study file. `amounts`: compare
-    bytes, packets and lengths between conditions, too.
+    """Everything wrong with the media of a study, in the order of the study file. `amounts`:
+    compare bytes, packets and lengths between conditions, too.
 
     Severities: `error` (must be fixed), `warning` (conditions can be distinguished, or probably
     so), `note` (different, but removed before anyone sees it), `unchecked` (the video extra is

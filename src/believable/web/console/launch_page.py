@@ -76,7 +76,7 @@ def check_item(problems: Sequence[Problem], *, whole: bool) -> LaunchItem:
 
 
 def blinding_item(study: Study, where: Whereabouts) -> LaunchItem:
-    """What the giveaway finder saw, and whether it stops the launch."""
+    """The blinding certificate, and whether it stops the launch."""
     if len({stimulus.condition for stimulus in study.stimuli} - {None}) < 2:
         return LaunchItem("Blinding", None, "No two conditions are shown.")
     if not where.has_study_folder:

@@ -93,7 +93,8 @@ async def set_state(visit: ConsoleVisit) -> Response:
         if kept is not None and kept.stops_launch:
             raise Refused(
                 f"study {study.id!r} cannot be opened: artifacts tell conditions apart above chance"
-                f" ({'; '.join(kept.artifacts)}). Remove them and run believable giveaways again, or"
+                f" ({'; '.join(kept.artifacts)}). Remove them and run believable giveaways again,"
+                " or"
                 ' write a reason: believable giveaways STUDY --accept "REASON"'
             )
     await visit.change(
