@@ -116,7 +116,7 @@ def _with_media(
 
 def _real_sessions(study: StudyData) -> int | None:
     """The number of real sessions; None if the study was never served."""
-    if not study.served:
+    if not study.has_database:
         return None
     with study.open() as store:
         return int(store.read(lambda conn: count(conn, study.name, simulated=False)))

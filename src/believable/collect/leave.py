@@ -83,7 +83,7 @@ def finish(
             conn, session.id, state="finished", outcome=outcome, finished_ms=context.clock.now_ms()
         )
         if outcome == "complete":
-            weigh_session(conn, context, session, standing.plan, standing.closed)
+            weigh_session(conn, context, session, standing.plan, standing.closed_pages)
     return result(context, standing, outcome, query)
 
 

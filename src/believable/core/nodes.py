@@ -72,7 +72,7 @@ class Node:
             return {key: node.plain() for key, node in self.value.items()}
         return [node.plain() for node in self.value] if isinstance(self.value, list) else self.value
 
-    def frozen(self) -> Any:
+    def freeze(self) -> Any:
         """As `plain`, with tuples for lists, as the records want them."""
         if isinstance(self.value, dict):
             return {key: node.frozen() for key, node in self.value.items()}

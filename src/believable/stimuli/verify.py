@@ -226,19 +226,19 @@ def _check_recording(
     condition, because recordings of a scenario are served with equal sizes.
     """
 
-    def refused(message: str, cure: str) -> CheckedStimulus:
+    def refuse(message: str, cure: str) -> CheckedStimulus:
         return CheckedStimulus(stimulus, None, (_problem(number, lines, message, cure),))
 
     try:
         recording = read_recording(path)
     except InvalidInput as error:
-        return refused(str(error), "Record or import it again.")
+        return refuse(str(error), "Record or import it again.")
     if recording.world.kind not in WORLDS:
         cure = (
             f"{did_you_mean(recording.world.kind, WORLDS.names)} Install the package that"
             " brings it."
         )
-        return refused(f"{stimulus.file!r}: unknown world {recording.world.kind!r}.", cure)
+        return refuse(f"{stimulus.file!r}: unknown world {recording.world.kind!r}.", cure)
     length_ms = recording.timing.duration_ms
     problems: tuple[Problem, ...] = ()
     if stimulus.duration_ms is not None and stimulus.duration_ms != length_ms:

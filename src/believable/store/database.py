@@ -293,7 +293,7 @@ class Database:
         )
         return Ticket(mark)
 
-    def committed(self, ticket: Ticket, *, patience_s: float) -> bool:
+    def has_committed(self, ticket: Ticket, *, patience_s: float) -> bool:
         """Whether a transaction whose COMMIT got no answer took place: asked until the server is
         back.
 

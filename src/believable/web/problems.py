@@ -233,7 +233,7 @@ def install(app: FastAPI) -> None:
         return tell(request, answer_for(error), public_message(error))
 
     @app.exception_handler(RequestValidationError)
-    async def malformed(request: Request, error: RequestValidationError) -> Response:
+    async def answer_malformed(request: Request, error: RequestValidationError) -> Response:
         places = "; ".join(
             f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()
         )
@@ -254,5 +254,5 @@ def install(app: FastAPI) -> None:
         return response
 
     @app.exception_handler(Exception)
-    async def broken(request: Request, error: Exception) -> Response:
+    async def answer_broken(request: Request, error: Exception) -> Response:
         return report_fault(request, error)

@@ -259,7 +259,9 @@ def _differs(
     while not live.over:
         change = by_tick.get(live.tick)
         if change is not None:
-            live.receive(NumberedInput(live.received + change.number, live.tick, change.pressed))
+            live.receive(
+                NumberedInput(live.last_received + change.number, live.tick, change.pressed)
+            )
         live.step()
         if _shown(live) != shown[live.tick - 1]:
             return f"taken up at tick {tick}, it goes on differently at tick {live.tick}."

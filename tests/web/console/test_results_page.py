@@ -194,7 +194,7 @@ def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
         assert len(calls) == 1
         computing.ask(about, "k2", wish, 3)
         assert not computing.busy(about), "newer data wait for the pause"
-        kept = computing.kept(about)
+        kept = computing.find(about)
         assert kept is not None
         assert kept.key == "k1"
         await computing.close()

@@ -48,9 +48,9 @@ def _block(reading: Reading, block: Block, around: tuple[Block, ...]) -> None:
             return
     if not _pairs(reading, block, place) or not _levels(reading, block, place):
         return
-    if block.over in ("condition", "pair") and reading.broken("conditions"):
+    if block.over in ("condition", "pair") and reading.is_broken("conditions"):
         return
-    if block.over in ("scenario", "stimulus") and reading.broken("stimuli"):
+    if block.over in ("scenario", "stimulus") and reading.is_broken("stimuli"):
         return
     _counts(reading, block, place)
 
@@ -269,7 +269,10 @@ def check_supply(reading: Reading) -> None:
 
 def _sound(reading: Reading) -> bool:
     """Whether stimuli and blocks are free of problems, so that a shortage is a separate problem."""
-    if any(reading.broken(part) for part in ("stimuli", "conditions", "arms")) or reading.doubtful:
+    if (
+        any(reading.is_broken(part) for part in ("stimuli", "conditions", "arms"))
+        or reading.doubtful
+    ):
         return False
     concerned = _SUPPLY_KEYS.union(
         *(entry.item.stimulus_keys for entry in outline(reading.study.timeline))
