@@ -15,7 +15,7 @@ from believable.store.writer import FileQueue
 HOLD = """\
 import pathlib, sys, time
 from believable.store.writer import FileQueue
-with FileQueue(pathlib.Path(sys.argv[1])).taken():
+with FileQueue(pathlib.Path(sys.argv[1])).take():
     print("held", flush=True)
     time.sleep(60)
 """

@@ -168,10 +168,10 @@ def _tones(device: Device, page: ShownPage, attempt: int) -> list[list[str]] | N
     """The sound of each tone. Which one is quieter stays here."""
     if not device.headphones:
         return None
-    rng = generator(page.seed, "waves", page.planned.key, attempt)
+    rng = generator(page.seed, "waves", page.planned_trial.key, attempt)
     return [
         row_waves(row.quiet, row.against, TONES, rng)
-        for row in tone_rows(page.seed, page.planned.key, attempt)
+        for row in tone_rows(page.seed, page.planned_trial.key, attempt)
     ]
 
 
