@@ -140,7 +140,7 @@ def _all_rows_played(page: OpenPage) -> bool:
 
 
 def _judge(device: Device, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
-    wrong = device.wrong_parts(answers, tone_rows(page.seed, page.planned_trial.key, page.attempt))
+    wrong = device.wrong_parts(answers, tone_rows(page.seed, page.planned.key, page.attempt))
     if not wrong:
         return Judgement("done", answers)
     if page.attempt < device.attempts:
@@ -168,10 +168,10 @@ def _tones(device: Device, page: ShownPage, attempt: int) -> list[list[str]] | N
     """The sound of each tone. Which one is quieter stays here."""
     if not device.headphones:
         return None
-    rng = generator(page.seed, "waves", page.planned_trial.key, attempt)
+    rng = generator(page.seed, "waves", page.planned.key, attempt)
     return [
         row_waves(row.quiet, row.against, TONES, rng)
-        for row in tone_rows(page.seed, page.planned_trial.key, attempt)
+        for row in tone_rows(page.seed, page.planned.key, attempt)
     ]
 
 
