@@ -140,7 +140,7 @@ def _all_rows_played(page: OpenPage) -> bool:
 
 
 def _judge(device: Device, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
-    wrong = device.wrong_parts(answers, tone_rows(page.seed, page.planned.key, page.attempt))
+    wrong = device.wrong_parts(answers, tone_rows(page.seed, page.planned_trial.key, page.attempt))
     if not wrong:
         return Judgement("done", answers)
     if page.attempt < device.attempts:
