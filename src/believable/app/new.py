@@ -114,8 +114,7 @@ class NewOptions(Options):
         le=120,
     )
     people: bool = option(
-        "Protocol clips: --recordings of the thirteen people of FreeDM's demos that come with the"
-        " package.",
+        "Protocol clips: --recordings of the thirteen people of FreeDM's demos in the package.",
         default=False,
     )
     as_published: bool = option(

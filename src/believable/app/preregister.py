@@ -27,8 +27,7 @@ DOCUMENTS: Mapping[str, Callable[..., str]] = {
 @options
 class PreregisterOptions(StudyOptions):
     again: bool = option(
-        "Register a changed plan as well; the earlier registration is kept beside it.",
-        default=False,
+        "Register a changed plan as well; the earlier registration is kept.", default=False
     )
 
 

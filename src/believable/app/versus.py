@@ -68,7 +68,7 @@ class VersusVerdict(StrEnum):
 @options
 class VersusOptions(DatasetOptions):
     old: str = argument(
-        "The version so far: a folder of films or recordings, or an agent.",
+        "The old version: a folder of films or recordings, or an agent.",
         metavar="OLD",
         kw_only=False,
     )

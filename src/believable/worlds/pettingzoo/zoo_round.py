@@ -77,7 +77,7 @@ class ZooOptions(Record):
     waits.
     """
     env_seed: int | Literal["round"] = "round"
-    """What its chance follows from: another number for each `round`, or this one."""
+    """Seed of the environment: another number for each `round`, or this one."""
     begin_again: bool = False
     """Begin again when an episode ends, until the time is over; otherwise the round ends with
     it.
@@ -253,7 +253,7 @@ TELEMETRY = (
         required=False,
     ),
     WorldColumn("reward", "number", "The reward of the first seat."),
-    WorldColumn("return", "number", "Sum of these rewards in this episode so far."),
+    WorldColumn("return", "number", "Sum of these rewards in this episode until this tick."),
     WorldColumn("rewards", "string", "The reward of each agent, as JSON.", required=False),
     WorldColumn("episode", "integer", "Counts from 0."),
     WorldColumn("ended", "boolean", "The episode came to its end."),
@@ -268,7 +268,7 @@ TABULAR = Tabular(
     setup=(
         WorldColumn("env", "string", "Module or id of the environment."),
         WorldColumn("env_options", "string", "What it was made with, as JSON."),
-        WorldColumn("env_seed", "integer", "What its chance follows from."),
+        WorldColumn("env_seed", "integer", "Seed of the environment."),
         WorldColumn("fps", "integer", "Steps per second."),
         WorldColumn("keys", "string", "What each key did, as JSON."),
         WorldColumn("opponent", "string", "Who played the other seats.", required=False),
