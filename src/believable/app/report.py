@@ -55,7 +55,7 @@ class ReportOptions(DatasetOptions, ClusterOptions):
 
     @property
     def source_list(self) -> list[AnyPath | Bundle]:
-        """The sources, of which one need not be in a list."""
+        """The sources as a list; a single source may be given without one."""
         if isinstance(self.sources, Path | str | Bundle):
             return [self.sources]
         return [*self.sources]

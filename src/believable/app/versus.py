@@ -82,8 +82,8 @@ class VersusOptions(DatasetOptions):
         "The number of judges that decide, after exclusions.", default=60, ge=4, le=100_000
     )
     simulated: bool = option(
-        "Ask simulated judges now. They go by how steadily figures turn, and show how the command"
-        " works; they say nothing about people.",
+        "Ask simulated judges now. They judge by how steadily figures turn, and show how the"
+        " command works; they say nothing about people.",
         default=False,
     )
     truth: Sequence[str] = option(
