@@ -305,7 +305,7 @@ def _nobody(study: Path, options: VersusOptions) -> VersusResult:
     serve = quote_command("believable serve", study)
     return VersusResult(
         verdict=VersusVerdict.OPEN,
-        sentence="Nobody has judged yet.",
+        sentence="There are no judgements yet.",
         advice=f"Complete the placeholders in {study}/pages, then serve it: {serve}",
         lead=None,
         judges=0,

@@ -53,7 +53,7 @@ def finish(
         check_epoch(session, epoch)
         if standing.step.outcome is None:
             raise Conflict(
-                f"the session stands at trial {session.position} and is not at its end. Go on with"
+                f"the session is at trial {session.position} and is not at its end. Go on with"
                 " that trial."
             )
     if seq != session.head_seq or session.top_seq != session.head_seq:

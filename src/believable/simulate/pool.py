@@ -62,7 +62,7 @@ def roles_of(study: Study, declaration: Declaration) -> Roles:
     """The roles of a study that declares the analysis of this protocol."""
     if study.analysis is None:
         raise InvalidInput(
-            "study: there is no `analysis`, so nobody knows what its questions are about. Add one."
+            "study: there is no `analysis`, so the subject of its questions is unknown. Add one."
         )
     named = settled_roles(study.analysis, study, declaration)
     everything = [

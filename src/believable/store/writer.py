@@ -181,7 +181,7 @@ class Writer:
                 self._store_groups()
                 return
             except BaseException as error:
-                log.exception("the writing thread failed and goes on")
+                log.exception("the writing thread failed and continues")
                 self.watch.sound(
                     "writer_failed", f"the writing thread failed and went on by itself: {error!r}"
                 )

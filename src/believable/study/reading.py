@@ -254,7 +254,7 @@ class _Reader(QuestionReader):
             cure = (
                 "Start a new `- ` entry."
                 if beside[0] in self._items_by_kind
-                else f"Indent it to stand below `{kind}:`."
+                else f"Indent it below `{kind}:`."
             )
             self.report(stray, f"{names} stands beside {kind!r} in one entry.", cure)
             if body.value is None:

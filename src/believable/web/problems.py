@@ -64,7 +64,7 @@ ANSWERS: tuple[tuple[type[BelievableError], ProblemAnswer], ...] = (
     ),
     (
         TakenOver,
-        ProblemAnswer(409, "taken_over", "taken", "Claim the session again to go on here."),
+        ProblemAnswer(409, "taken_over", "taken", "Claim the session again to continue here."),
     ),
     (
         Conflict,
@@ -97,7 +97,7 @@ ANSWERS: tuple[tuple[type[BelievableError], ProblemAnswer], ...] = (
 )
 
 _INTERNAL = ProblemAnswer(
-    500, "internal", "page.error", "Try again; if it stays, tell the person who runs the study."
+    500, "internal", "page.error", "Try again; if it stays, inform the person who runs the study."
 )
 _METHOD = ProblemAnswer(405, "method", "page.method", "Use one of the methods in the Allow header.")
 _UNKNOWN = ProblemAnswer(
@@ -237,7 +237,7 @@ def install(app: FastAPI) -> None:
         places = "; ".join(
             f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()
         )
-        return error_json(422, "invalid", places, "Send what the API description asks for.")
+        return error_json(422, "invalid", places, "Follow the API description.")
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:

@@ -117,7 +117,7 @@ def _form_problems(agent: Agent[Any]) -> Iterator[str]:
     if not agent.name.startswith(f"{agent.world}/") or not agent.short_name:
         yield f"its name must begin with its world: '{agent.world}/NAME', got {agent.name!r}."
     if not agent.about:
-        yield "it must say what it does (`about`)."
+        yield "it must describe itself (`about`)."
     playing = WORLDS[agent.world].playing
     seats = playing.seats if playing is not None else ()
     if agent.seat and agent.seat not in seats:

@@ -289,7 +289,7 @@ class DistantRound:
             self._writer.write(_piece(message))
         except OSError as error:
             raise RoundBroken(
-                f"the game has ended: {error}. The round goes on from what is stored."
+                f"the game has ended: {error}. The round continues from the stored data."
             ) from None
         return await self._hear(patience_s)
 
@@ -304,14 +304,14 @@ class DistantRound:
             ) from None
         except (EOFError, OSError):
             raise RoundBroken(
-                "the game has ended without a word. The round goes on from what is stored."
+                "the game has ended without a word. The round continues from the stored data."
             ) from None
         message = json.loads(words)
         if "refused" in message:
             raise InvalidInput(message["refused"])
         if "broken" in message:
             raise RoundBroken(
-                f"the game has ended ({message['broken']}). The round goes on from what is stored."
+                f"the game has ended ({message['broken']}). The round continues from stored data."
             )
         return message, beside
 

@@ -117,7 +117,7 @@ def test_a_study_without_an_analysis_says_so(owner: Browser) -> None:
 
 def test_nobody_yet_is_no_error_page(judged: World) -> None:
     owner = judged.log_in("dora")
-    assert "Nobody has taken part yet." in computed_page(owner, "real")
+    assert "There are no sessions yet." in computed_page(owner, "real")
 
 
 def test_previews_have_no_results(owner: Browser) -> None:

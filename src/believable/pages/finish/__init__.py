@@ -175,7 +175,7 @@ def _check_all(reading: Reading, entries: Sequence[Entry]) -> None:
     elif ends[0].blocks:
         reading.report(
             first,
-            "finish stands inside a block.",
+            "finish is inside a block.",
             "Move it behind the block, to the end of the timeline.",
         )
     if ends[0].item.skip_if is not None:

@@ -274,9 +274,7 @@ class _PlanChecker:
             )
             message = f"the test of {hypothesis.id} {what}, so that `expects` says nothing."
             self._reading.report(
-                node,
-                message,
-                "Remove `expects`; it belongs beside a two-sided test of significance.",
+                node, message, "Remove `expects`; it belongs to a two-sided test of significance."
             )
         elif outcome.no_effect is None:
             message = (

@@ -95,7 +95,7 @@ def _levels(reading: Reading, block: Block, place: Node) -> bool:
         return True
     if block.over is None:
         reading.report(
-            listed, "levels without `over`.", "Say what they are levels of: `over: condition`."
+            listed, "levels without `over`.", "Name the dimension of the levels: `over: condition`."
         )
         return False
     report_repeated(reading, zip(block.levels, listed, strict=False), "level")
@@ -147,7 +147,7 @@ def _counts(reading: Reading, block: Block, place: Node) -> None:
     units = (fewest if block.sample is None else block.sample) * block.repeat
     if block.breaks is not None and block.breaks.every >= units:
         message = (
-            f"no break will come: one after every {block.breaks.every}, but there are {units}"
+            f"no break is reached: one after every {block.breaks.every}, but there are {units}"
             " passes."
         )
         reading.report(

@@ -45,7 +45,7 @@ def check_languages(reading: Reading) -> None:
         reading.report(
             node,
             message,
-            f"Add {name} to `languages`, or leave them: nobody sees them.",
+            f"Add {name} to `languages`, or leave them: they are never shown.",
             severity="warning",
         )
     _built_in_texts(reading)

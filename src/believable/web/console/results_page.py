@@ -175,7 +175,7 @@ async def library(visit: ConsoleVisit) -> Response:
     """The drawing library, as the first computation left it."""
     path = script_file(visit.console)
     if not path.is_file():
-        raise NotFound("the drawing library is not there yet. It comes with the first results.")
+        raise NotFound("the drawing library is not there yet. It arrives with the first results.")
     return FileResponse(path, media_type="text/javascript", headers={"cache-control": CODE_LIFE})
 
 

@@ -250,7 +250,7 @@ async def take_off(visit: ConsoleVisit) -> Response:
 async def set_rule(visit: ConsoleVisit) -> Response:
     wanted = visit.form.get("second_factor") == "required"
     words = (
-        "required a second factor of everybody" if wanted else "left the second factor to everybody"
+        "required a second factor of every account" if wanted else "made the second factor optional"
     )
     await visit.change(lambda conn: factors.require(conn, wanted), words, kind="account")
     return RedirectResponse(f"{PATH}/users", 303)

@@ -226,7 +226,7 @@ def _key_problems(options: GymOptions, space: Any) -> Iterator[tuple[str, str, s
     if not plan.keys:
         yield (
             "keys",
-            f"{options.env!r} tells no keys of its own.",
+            f"{options.env!r} names no keys.",
             f"Write keys: {{ArrowUp: 0, …}} with actions of {space}.",
         )
     if len(plan.keys) > KEYS:
@@ -300,7 +300,7 @@ def telemetry_rows(columns: Sequence[WorldColumn], recording: Recording) -> Sequ
 TABULAR = Tabular(
     setup=(
         WorldColumn("env", "string", "Id of the environment."),
-        WorldColumn("env_options", "string", "What it was made with, as JSON."),
+        WorldColumn("env_options", "string", "Options of the environment, as JSON."),
         WorldColumn("env_seed", "integer", "Seed of the environment."),
         WorldColumn("fps", "integer", "Steps per second."),
         WorldColumn("keys", "string", "What each key did, as JSON."),

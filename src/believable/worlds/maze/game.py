@@ -409,7 +409,7 @@ TABULAR = Tabular(
             "The opponent's frustration, 0 to 1; empty if it has none.",
             required=False,
         ),
-        WorldColumn("intent", "string", "What the opponent was doing.", required=False),
+        WorldColumn("intent", "string", "Intention of the opponent.", required=False),
         WorldColumn(
             "events", "string", "What happened in this tick, separated by spaces.", required=False
         ),

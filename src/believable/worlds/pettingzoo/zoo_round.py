@@ -213,7 +213,7 @@ def _key_problems(options: ZooOptions, facts: ZooFacts) -> Iterator[tuple[str, s
     if not plan.keys:
         yield (
             "keys",
-            f"{options.env!r} tells no keys of its own.",
+            f"{options.env!r} names no keys.",
             f"Write keys: {{ArrowUp: 0, …}} with actions of {space}.",
         )
     if len(plan.keys) > KEYS:
@@ -249,7 +249,7 @@ TELEMETRY = (
     WorldColumn(
         "actions",
         "string",
-        "The action of each agent that acted, as JSON; empty: the environment stood still.",
+        "The action of each agent that acted, as JSON; empty: none acted.",
         required=False,
     ),
     WorldColumn("reward", "number", "The reward of the first seat."),
@@ -267,7 +267,7 @@ def _setup_row(setup: ZooSetup) -> Row:
 TABULAR = Tabular(
     setup=(
         WorldColumn("env", "string", "Module or id of the environment."),
-        WorldColumn("env_options", "string", "What it was made with, as JSON."),
+        WorldColumn("env_options", "string", "Options of the environment, as JSON."),
         WorldColumn("env_seed", "integer", "Seed of the environment."),
         WorldColumn("fps", "integer", "Steps per second."),
         WorldColumn("keys", "string", "What each key did, as JSON."),

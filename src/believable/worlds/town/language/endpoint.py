@@ -187,7 +187,7 @@ class EndpointModel:
                 raise ModelUnavailable(
                     f"{url}: {reason}, for {gone_s:.0f} s now. Nothing was put in place of the"
                     " answer and everything so far is kept: run the same command again when the"
-                    " endpoint is back, and the run goes on."
+                    " endpoint is back, and the run continues."
                 )
             self.usage.add_wait(reason, wait_s)
             self.on_wait(WaitNotice(reason, wait_s))
