@@ -129,13 +129,9 @@ def report(options: ReportOptions) -> Reports:
     reports = []
     with options.working(), script_ahead() as script:
 
-<<<<<<< HEAD
-        def written(
+        def write_one(
             analysis: Analysis, target: Path, links: Links, folder_of: Path | None = None
         ) -> WrittenReport:
-=======
-        def write_one(analysis: Analysis, target: Path, links: Links) -> WrittenReport:
->>>>>>> main
             folder = write_report(
                 analysis,
                 target,
@@ -158,11 +154,7 @@ def report(options: ReportOptions) -> Reports:
                     ended=options.ended,
                 )
                 links = _links(options.console, dataset, simulated=analysis.source.simulated)
-<<<<<<< HEAD
-                reports.append(written(analysis, target, links, dataset.folder))
-=======
-                reports.append(write_one(analysis, target, links))
->>>>>>> main
+                reports.append(write_one(analysis, target, links, dataset.folder))
         if out is None:
             return Reports(reports=reports)
         together = side_by_side([report.analysis for report in reports])
