@@ -2,10 +2,10 @@
 
     python -m validation.versus_agents
 
-The agent walks through the maze and turns to another direction with a certain chance in every tick.
-This chance is the knob. Simulated judges go by how steadily a figure turns. Each comparison is one
-command, from recording to exit code, with a number of judges that is fixed, and stopped as soon as
-the answer is known. Exits with 1 if an exit code or a verdict is not the expected one.
+The agent walks through the maze, and its aim shakes. The knob says by how much. Simulated judges go
+by how steadily a figure turns. Each comparison is one command, from recording to exit code, with a
+number of judges that is fixed, and stopped as soon as the answer is known. Exits with 1 if an exit
+code or a verdict is not the expected one.
 """
 
 from __future__ import annotations
@@ -25,24 +25,25 @@ COMMAND = "from believable.cli import main; main()"
 AGENT = """\
 import random
 
-TURNS = {turns}
+SHAKING = {shaking}
 
 
 def agent(seed):
     rng = random.Random(seed + {other})
-    ways = [(1, 0), (0, 1), (-1, 0), (0, -1)]
-    way = rng.randrange(4)
+    ways = [(1, 0, 0), (0, 1, 90), (-1, 0, 180), (0, -1, 270)]
+    way = rng.choice(ways)
 
     def act(view):
         nonlocal way
-        if rng.random() < TURNS:
-            way = rng.randrange(4)
-        return (*ways[way], view["p"][2], 0, 0)
+        if rng.random() < 0.05:
+            way = rng.choice(ways)
+        right, down, facing = way
+        return (right, down, round(facing + rng.uniform(-SHAKING, SHAKING)) % 360, 0, 0)
 
     return act
 """
-#: The chance to turn in a tick: of the old agent, and of the new one if the knob is set.
-NERVOUS, STEADY = 0.5, 0.03
+#: By how many degrees the agent's aim shakes: of the old one, and of the new one if the knob is set.
+NERVOUS, STEADY = 25, 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +59,8 @@ class Comparison:
 def comparisons(judges: int) -> tuple[Comparison, ...]:
     """The planted knob has to be found, and equal agents must not differ."""
     fixed = ("--judges", str(judges))
-    until_known = ("--judges", str(3 * judges), "--sequential")
-    equal = ("--require", "equal", "--margin", "0.3")
+    until_known = ("--judges", str(5 * judges), "--sequential")
+    equal = ("--require", "equal", "--margin", "0.4")
     return (
         Comparison(name="planted, fixed", new="v2.py", options=fixed, expected=(0, "better")),
         Comparison(
@@ -77,7 +78,7 @@ def comparisons(judges: int) -> tuple[Comparison, ...]:
         Comparison(
             name="equal, must be better",
             new="same.py",
-            options=(*fixed, "--margin", "0.3"),
+            options=(*fixed, "--margin", "0.4"),
             expected=(5, "equal"),
         ),
     )
@@ -104,14 +105,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--runs", type=int, default=60)
-    parser.add_argument("--judges", type=int, default=60)
+    parser.add_argument("--runs", type=int, default=12)
+    parser.add_argument("--judges", type=int, default=24)
     options = parser.parse_args(arguments)
     met = True
     with tempfile.TemporaryDirectory(prefix="believable-versus-") as scratch:
         folder = Path(scratch)
-        for name, turns, other in (("v1", NERVOUS, 0), ("v2", STEADY, 0), ("same", NERVOUS, 1000)):
-            text = AGENT.format(turns=turns, other=other)
+        for name, shaking, other in (
+            ("v1", NERVOUS, 0),
+            ("v2", STEADY, 0),
+            ("same", NERVOUS, 1000),
+        ):
+            text = AGENT.format(shaking=shaking, other=other)
             (folder / f"{name}.py").write_text(text, encoding="utf-8")
         for case in comparisons(options.judges):
             code, answer, took_s = compare(case, folder, options.runs)
