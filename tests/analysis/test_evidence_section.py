@@ -119,31 +119,30 @@ def test_the_rule_is_in_the_preregistration(definition: Definition, tmp_path: Pa
     assert "the betting form" in words
 
 
-@pytest.mark.parametrize(
-    ("about", "value", "criterion", "supported"),
-    [
-        ("standin_human-standin_agent", 0.2, "at_least", True),
-        ("standin_agent-standin_human", -0.2, "at_most", True),
-        ("standin_agent-standin_human", 0.1, "at_least", False),
-        ("standin_human-standin_agent", None, "equivalent", False),
-        ("standin_human-standin_agent", 0.95, "at_least", False),
-    ],
+#: People are chosen nearly always, whichever way round a hypothesis names the two.
+LEADS: tuple[tuple[str, str, float | None, bool], ...] = (
+    ("standin_human-standin_agent", "at_least", 0.2, True),
+    ("standin_agent-standin_human", "at_most", -0.2, True),
+    ("standin_agent-standin_human", "at_least", 0.1, False),
+    ("standin_human-standin_agent", "equivalent", None, False),
 )
-def test_leads_rest_on_the_interval_that_holds_at_all_times(
-    tmp_path: Path, about: str, value: float | None, criterion: str, supported: bool
-) -> None:
-    """People are chosen nearly always, whichever way round the hypothesis names the two."""
+
+
+def test_leads_rest_on_the_interval_that_holds_at_all_times(tmp_path: Path) -> None:
     definition = sequential(tmp_path / "ladder", RULE, LADDER)
-    assert definition.study.analysis is not None
-    claim = {"id": "L", "text": "T", "outcome": "lead", "about": about, "criterion": criterion}
-    if value is not None:
-        claim |= {"value": value}  # type: ignore[dict-item]
+    claims = [
+        {"id": f"L{number}", "text": "T", "outcome": "lead", "about": about, "criterion": criterion}
+        | ({} if value is None else {"value": value})
+        for number, (about, criterion, value, _) in enumerate(LEADS)
+    ]
+    strength = {"id": "S", "text": "T", "outcome": "strength", "about": LEADS[0][0]}
     tree = copy.deepcopy(dict(definition.tree))
-    agent = {"id": "S", "text": "T", "outcome": "strength", "about": about}
-    tree["analysis"] = tree["analysis"] | {"hypotheses": [claim, agent]}
+    tree["analysis"] = tree["analysis"] | {"hypotheses": [*claims, strength]}
     changed = Definition.from_json(replace(definition, tree=tree).to_json())
     truth = plant_truth(changed, simulated_protocol(changed), {"span": 8.0})
-    bundle = straight.bundle(changed, 80, np.random.default_rng(1), truth=truth)
-    by_id = {hypothesis.id: hypothesis for hypothesis in run(bundle).hypotheses}
-    assert (by_id["L"].supported, by_id["S"].supported) == (supported, True)
-    assert "the interval that holds at all times" in by_id["L"].verdict
+    bundle = straight.bundle(changed, 60, np.random.default_rng(1), truth=truth)
+    judged = {hypothesis.id: hypothesis for hypothesis in run(bundle).hypotheses}
+    supported = [judged[f"L{number}"].supported for number in range(len(LEADS))]
+    assert supported == [expected for *_, expected in LEADS]
+    assert judged["S"].supported is True
+    assert "the interval that holds at all times" in judged["L0"].verdict

@@ -393,7 +393,7 @@ def _judge(
     judged: JudgedHypothesis, hypothesis: Hypothesis, plan: Plan, found: FollowedEvidence
 ) -> JudgedHypothesis:
     design = found.state.design
-    judged_by = [_sided(agent, hypothesis.about) for agent in found.state.agents]
+    judged_by = [_match_pair(agent, hypothesis.about) for agent in found.state.agents]
     weighed = [(agent, turned) for agent, turned in judged_by if turned is not None]
     if weighed and hypothesis.outcome == design.lead and hypothesis.criterion in _LEAD_WORDS:
         found_leads = [_judge_lead(agent, hypothesis, plan, turned) for agent, turned in weighed]
@@ -426,7 +426,7 @@ _LEAD_VERDICTS: Mapping[bool | None, str] = {
 }
 
 
-def _sided(agent: AgentState, about: str | None) -> tuple[AgentState, bool | None]:
+def _match_pair(agent: AgentState, about: str | None) -> tuple[AgentState, bool | None]:
     """The evidence, and whether a hypothesis names its pair the other way round; None if it is
     about another.
     """

@@ -69,7 +69,7 @@ def aim_arm(
     views = dict.fromkeys(design.names, 0)
     for cell, n_sessions in filled.items():
         views[dict(cell.arms)[design.aimed_arm]] += n_sessions
-    decided = _decided(conn, design, study, pool)
+    decided = _answered_names(conn, design, study, pool)
     choice = aim(views, decided & set(views), generator(seed, "aimed"))
     return design.aimed_arm, choice
 
@@ -85,7 +85,7 @@ def pair_policy(
     pool = evidence.weighed_pool(link_kind)
     if design is None or not design.aimed_block or pool is None:
         return least_viewed
-    decided = _decided(conn, design, study, pool)
+    decided = _answered_names(conn, design, study, pool)
     open_pairs = {frozenset(pair_of(name)) for name in set(design.names) - decided}
     block = design.aimed_block
 
@@ -102,7 +102,7 @@ def pair_policy(
     return draw_pairs
 
 
-def _decided(conn: Connection, design: SequentialDesign, study: str, pool: str) -> set[str]:
+def _answered_names(conn: Connection, design: SequentialDesign, study: str, pool: str) -> set[str]:
     """The agents or pairs that have their answer."""
     return {
         given.agent

@@ -80,7 +80,7 @@ class SequentialDesign:
     lead      the outcome that is twice the share less 1; empty if there is none
     of        `agents`, each against the same reference, or `pairs` of any two
     aimed_arm  the arm whose levels are the agents, if assignment follows the evidence; else empty
-    aimed_block  the block whose levels are the pairs, if assignment follows the evidence; else empty
+    aimed_block  the same for pairs: the block whose levels they are
     """
 
     question: JudgedQuestion
@@ -101,7 +101,7 @@ class SequentialDesign:
 
     @property
     def unit(self) -> str:
-        """What has an answer, in words: an agent, or a pair."""
+        """The word for one of them: agent, or pair."""
         return self.of.removesuffix("s")
 
 
