@@ -315,7 +315,7 @@ def _question_of(measure: DeclaredMeasure, study: Study) -> JudgedQuestion | Non
 
 
 def _count_plans(study: Study, contrasts: Sequence[JudgeContrast]) -> int:
-    """So many that every contrast is surely among them."""
+    """Return a number of plans that surely contains every contrast."""
     taken = [block.sample or 1 for block in pair_blocks(study)]
     return _PLANS * max(len(study.conditions), len(contrasts) // min(taken, default=1))
 
