@@ -104,7 +104,7 @@ def _changes_while_running(study: StudyData, options: Options) -> Iterator[Probl
     """Return a problem for each change since participants began that has no reason on record; a
     note if all sessions are simulated.
     """
-    if not study.served:
+    if not study.has_database:
         return
     with study.open() as store:
         if not store.read(lambda conn: has_sessions(conn, study.name)):

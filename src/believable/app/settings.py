@@ -203,7 +203,7 @@ def _must_be_able_to_film(study: Study) -> None:
     items = [entry.item for entry in outline(study.timeline)]
     watched = {item.own_round.trial for item in items if item.own_round is not None}
     plays = [item for item in items if isinstance(item, Play)]
-    if any(play.filmed(watched=play.id in watched) for play in plays) and not have_av():
+    if any(play.is_filmed(watched=play.id in watched) for play in plays) and not have_av():
         raise MissingExtra(
             what=(
                 "videos of rounds (a play trial with `render: video`, or a 3D round that is"

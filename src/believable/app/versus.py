@@ -70,7 +70,7 @@ class VersusVerdict(StrEnum):
 @options
 class VersusOptions(DatasetOptions):
     old: str = argument(
-        "The version so far: a folder of films or recordings, or an agent.",
+        "The old version: a folder of films or recordings, or an agent.",
         metavar="OLD",
         kw_only=False,
     )
@@ -89,8 +89,8 @@ class VersusOptions(DatasetOptions):
         default=False,
     )
     simulated: bool = option(
-        "Ask simulated judges now. They go by how steadily figures turn, and show how the command"
-        " works; they say nothing about people.",
+        "Ask simulated judges now. They judge by how steadily figures turn, and show how the"
+        " command works; they say nothing about people.",
         default=False,
     )
     truth: Sequence[str] = option(
@@ -333,7 +333,7 @@ def _nobody(study: Path, options: VersusOptions) -> VersusResult:
     serve = quote_command("believable serve", study)
     return VersusResult(
         verdict=VersusVerdict.OPEN,
-        sentence="Nobody has judged yet.",
+        sentence="There are no judgements yet.",
         advice=f"Complete the placeholders in {study}/pages, then serve it: {serve}",
         lead=None,
         judges=0,

@@ -87,7 +87,7 @@ def check_spots(spots: Sequence[Spot], accepted: frozenset[str], redacted: froze
         f"  {spot.id}  {spot.kind} in {spot.place}: “{spot.excerpt}”. {spot.cure}" for spot in left
     ]
     raise Refused(
-        f"{len(left)} places may tell who somebody is:\n"
+        f"{len(left)} places may identify a person:\n"
         + "\n".join(lines)
         + "\nRead each. Take it out with --redact ID, or keep it with --accept ID where it gives"
         " nobody away; `--redact all` takes everything out."

@@ -113,9 +113,7 @@ def ending_item(study: Study) -> LaunchItem:
 def tried_item(sizes: Mapping[str, int]) -> LaunchItem:
     n_simulated, n_preview = sizes.get("simulated", 0), sizes.get("preview", 0)
     if n_simulated or n_preview:
-        return LaunchItem(
-            "Tried", True, f"Sessions so far: {n_simulated} simulated, {n_preview} preview."
-        )
+        return LaunchItem("Tried", True, f"Sessions: {n_simulated} simulated, {n_preview} preview.")
     return LaunchItem(
         "Tried",
         False,
