@@ -124,7 +124,8 @@ HYBRID = NavigationAgent(
 )
 REWARD_SHAPING = NavigationAgent(
     name="reward_shaping",
-    about="As hybrid, with finer turns, and marked down for sudden turns, collisions and slow steps.",
+    about="As hybrid, with finer turns, and marked down for sudden turns, collisions and slow"
+    " steps.",
     turns_deg=(18, 36, 45, 54, 72, 90),
     sees_depth=True,
     reward=RewardTerms(sudden_camera=-0.05, collision=-0.05, slow=-0.01),

@@ -68,7 +68,10 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
     penalties that counts.
     """
 
-    metadata = {"render_modes": ["rgb_array"], "render_fps": TICS_PER_S // DECISION_TICS}  # noqa: RUF012  as its base
+    metadata = {  # noqa: RUF012
+        "render_modes": ["rgb_array"],
+        "render_fps": TICS_PER_S // DECISION_TICS,
+    }
 
     def __init__(
         self,

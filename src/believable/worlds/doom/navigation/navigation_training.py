@@ -113,7 +113,7 @@ class NavigationTraining:
         if (folder / CHECKPOINT).exists():
             self._resume()
 
-    def run(self, tell: Callable[[CurveRow], None] = lambda row: None) -> Path:
+    def run(self, on_row: Callable[[CurveRow], None] = lambda row: None) -> Path:
         """Train until the planned number of decisions; gives the file with the weights."""
         plan, learner = self.plan, self.learner
         if learner.decisions < plan.decisions:
@@ -130,7 +130,7 @@ class NavigationTraining:
                     batches += 1
                     if batches % CHECKPOINT_BATCHES == 0 or learner.decisions >= plan.decisions:
                         self._checkpoint()
-                    tell(row)
+                    on_row(row)
             finally:
                 group.close()
         target = self.folder / f"{plan.agent}.safetensors"
@@ -241,7 +241,7 @@ def train_agent(
     *,
     maps: int,
     workers: int,
-    tell: Callable[[CurveRow], None],
+    on_row: Callable[[CurveRow], None],
     start: Path | None = None,
     rate: float | None = None,
 ) -> Path:
@@ -260,7 +260,7 @@ def train_agent(
     if start is not None:
         weights, plan = _begun_with(start, plan)
     return NavigationTraining(plan, folder, clock=WallClock(), recipe=recipe, weights=weights).run(
-        tell
+        on_row
     )
 
 
