@@ -1,8 +1,8 @@
 """The three agents as declarations: their actions, their observations, and their rewards.
 
-A decision lasts `DECISION_TICS`, a fifth of a second. Every action but the first runs on; a turn is
-spread evenly over it. Jumping is no action: it happens by itself at the brink of a leap
-(`course.py`).
+A decision lasts `DECISION_TICS`, a fifth of a second. Every action but the first runs on; a hand
+(`body.py`) makes the turn, or spreads it evenly over the decision. Jumping is no action: it happens
+by itself at the brink of a leap (`course.py`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from types import MappingProxyType
 from believable.contracts.inputs import Input
 from believable.core.errors import NotFound
 from believable.core.registry import did_you_mean
+from believable.worlds.doom.body import TurningHand
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.doom_round import FRICTION, PUSH_UNITS, RUN, STRAFE
 
@@ -100,6 +101,15 @@ class NavigationAgent:
         if turn_deg is None:
             return (0, 0, 0, 0, 0, 0, 0, 0, 0)
         return (1, 0, 0, round(10 * turn_deg / DECISION_TICS), 0, 0, int(jump), 0, 0)
+
+
+#: Which part of an input turns by mouse.
+TURN = 3
+
+
+def turned_by(hand: TurningHand, pressed: Input) -> Input:
+    """The keys of a tic, turned by a hand."""
+    return (*pressed[:TURN], -round(10 * hand.turn()), *pressed[TURN + 1 :])
 
 
 @cache
