@@ -114,14 +114,14 @@ def judge(area: str, fault: Fault, copy: Path) -> Outcome:
     target.write_text(fault.plant(source), "utf-8")
     try:
         by = next(
-            filter(None, (_failure(copy, files) for files in tests_for(area, fault.path))), ""
+            filter(None, (first_failure(copy, files) for files in tests_for(area, fault.path))), ""
         )
     finally:
         target.write_text(source, "utf-8")
     return Outcome(area, fault, bool(by), by, time.monotonic() - began_s)
 
 
-def _failure(copy: Path, files: Sequence[str]) -> str:
+def first_failure(copy: Path, files: Sequence[str]) -> str:
     """The first test that fails; empty if none does."""
     if not files:
         return ""
