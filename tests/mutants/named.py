@@ -40,7 +40,7 @@ FAULTS = (
         file="protocols/hntt/agent_verdict.py",
         old="low=chance - margin",
         new="low=chance - 2 * margin",
-        tests=("tests/protocols/hntt/test_few_judges.py", "tests/protocols/hntt"),
+        tests=("tests/protocols/hntt/test_analysis.py",),
     ),
     NamedFault(
         about="clips are not resampled",
@@ -89,7 +89,7 @@ FAULTS = (
         file="web/participant/round_course.py",
         old="min(self._at_once, self._left + (now_s - self._since_s) * self._per_s)",
         new="(self._left + (now_s - self._since_s) * self._per_s)",
-        tests=("tests/web/participant/test_rendered_play.py", "tests/web/participant"),
+        tests=("tests/web/participant/test_input_allowance.py",),
     ),
     NamedFault(
         about="a later commit hides that deleted data have to be scrubbed",

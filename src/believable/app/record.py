@@ -121,7 +121,8 @@ def record_rounds(options: RoundOptions) -> RecordedRounds:
         filter(None, (world.name, str(opponent).replace(":", "-")))
     )
     targets = _new_files(folder, beginning, options.rounds)
-    files, repeated = list(targets), {}
+    files = list(targets)
+    repeated: dict[str, str] = {}
     if player is None:
         keys = chosen.model_dump(exclude_none=True) | (
             {} if opponent == "" else {"opponent": opponent}
@@ -129,7 +130,7 @@ def record_rounds(options: RoundOptions) -> RecordedRounds:
         study = study_text(world, keys, options.rounds, options.seconds, options.seed)
         serve_players(targets, study, options=options, open_page=not options.no_browser)
     elif in_environment:
-        files, repeated = [], {}
+        files = []
         with options.counting("Playing", len(targets)) as progress:
             for file, same in play_in_environment(
                 targets, playing, settle, player, options.seed, steps_per_s
