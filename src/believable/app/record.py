@@ -198,7 +198,7 @@ class PeopleOptions(Options):
     runs: int = setting("Rounds of each of them.", default=10, ge=1, le=200)
     seconds: int = setting("A round ends after this.", default=60, ge=5, le=1800)
     world_options: Mapping[str, Any] = option("Options of the rounds by name.", default={})
-    seed: int = setting("What is drawn follows from it.", default=1)
+    seed: int = setting("Seed of all random choices.", default=1)
     name: str | None = option("Beginning of the file names; default: the task.", default=None)
     host: str = setting("Address to listen on; 0.0.0.0 for all.", default="127.0.0.1")
     port: int | None = option("Default: a free one.", default=None, ge=1, le=65535)

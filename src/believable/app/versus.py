@@ -68,7 +68,7 @@ class VersusVerdict(StrEnum):
 @options
 class VersusOptions(DatasetOptions):
     old: str = argument(
-        "The version so far: a folder of films or recordings, or an agent.",
+        "The old version: a folder of films or recordings, or an agent.",
         metavar="OLD",
         kw_only=False,
     )
@@ -82,8 +82,8 @@ class VersusOptions(DatasetOptions):
         "The number of judges that decide, after exclusions.", default=60, ge=4, le=100_000
     )
     simulated: bool = option(
-        "Ask simulated judges now. They go by how steadily figures turn, and show how the command"
-        " works; they say nothing about people.",
+        "Ask simulated judges now. They judge by how steadily figures turn, and show how the"
+        " command works; they say nothing about people.",
         default=False,
     )
     truth: Sequence[str] = option(
@@ -305,7 +305,7 @@ def _nobody(study: Path, options: VersusOptions) -> VersusResult:
     serve = quote_command("believable serve", study)
     return VersusResult(
         verdict=VersusVerdict.OPEN,
-        sentence="Nobody has judged yet.",
+        sentence="There are no judgements yet.",
         advice=f"Complete the placeholders in {study}/pages, then serve it: {serve}",
         lead=None,
         judges=0,

@@ -24,7 +24,7 @@ def check_stopping(
     reading: Reading, plan: DeclaredPlan, node: Node, declaration: Declaration
 ) -> None:
     stopping, place = plan.stopping, node.get("stopping")
-    if stopping is None or place is None or reading.broken(place.path):
+    if stopping is None or place is None or reading.is_broken(place.path):
         return
     if stopping.rule in ("complete", "after_exclusions") and stopping.n is None:
         message = f"the rule {stopping.rule!r} needs a number of sessions."

@@ -75,14 +75,14 @@ def _agent(name: str, agent: AgentState, after: AgentState) -> dict[str, Any]:
         "n": shown.n,
         "words": agent.words,
         "decided": agent.decided is not None,
-        "different": _filled(shown.log_different, shown.threshold),
-        "equivalent": _filled(shown.log_equivalent, shown.threshold),
+        "different": _fill_share(shown.log_different, shown.threshold),
+        "equivalent": _fill_share(shown.log_equivalent, shown.threshold),
         "interval": _interval_words(agent),
         "second": f"{_interval_words(after)}, {after.evidence.n} judges",
     }
 
 
-def _filled(log_evidence: float, threshold: float) -> float:
+def _fill_share(log_evidence: float, threshold: float) -> float:
     """The evidence as a share of what an answer takes, on the log scale; for a bar."""
     if not math.isfinite(log_evidence):
         return 0.0
