@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from believable.bundle.tables import BundleTable, Cell, Field, declared
+from believable.bundle.tables import BundleTable, Cell, Field, declare_table
 from believable.contracts.inputs import InputChange, InputSchema
 from believable.contracts.registries import WORLDS
 from believable.contracts.trial import PlannedTrial, outline
@@ -34,14 +34,16 @@ def tables_of(worlds: Sequence[Playable[Any, Any]]) -> tuple[BundleTable, ...]:
         )
     )
     return (
-        declared("rounds", pace, setup=_join([world.tabular.setup for world in worlds])),
-        declared(
+        declare_table("rounds", pace, setup=_join([world.tabular.setup for world in worlds])),
+        declare_table(
             "round_inputs",
             inputs=_join(
                 [_input_columns(schema) for world in worlds for schema in world.seats.values()]
             ),
         ),
-        declared("telemetry", pace, measured=_join([world.tabular.telemetry for world in worlds])),
+        declare_table(
+            "telemetry", pace, measured=_join([world.tabular.telemetry for world in worlds])
+        ),
     )
 
 
@@ -99,7 +101,8 @@ def round_tables(definitions: Iterable[Definition]) -> tuple[BundleTable, ...]:
 
 
 def recording_path(session: str, played: RoundRecord) -> str:
-    return f"materials/replays/{session}-{played.position}-{played.run}-{played.attempt}.replay.json.gz"
+    name = f"{session}-{played.position}-{played.run}-{played.attempt}"
+    return f"materials/replays/{name}.replay.json.gz"
 
 
 def round_row(session: str, planned: PlannedTrial, played: RoundRecord, began_ms: int) -> Row:

@@ -24,7 +24,8 @@ def command() -> None:
     Example:
       believable stimuli add my-study human/*.mp4 --condition human --scenario harbour
       believable stimuli add my-study agent/*.mp4 --condition agent --scenario harbour
-      believable stimuli standardise my-study --size 1280x720 --fps 30 --watermark "For Research Purposes Only"
+      believable stimuli standardise my-study --size 1280x720 --fps 30 \
+--watermark "For Research Purposes Only"
       believable stimuli list my-study --yaml
     """
 
@@ -43,7 +44,8 @@ def _echo_all(lines: Sequence[object]) -> None:
     stimuli.add_sources,
     group=command,
     name="add",
-    example="believable stimuli add my-study human/*.mp4 --condition human --scenario harbour --cut-end 3",
+    example="believable stimuli add my-study human/*.mp4 --condition human --scenario harbour"
+    " --cut-end 3",
 )
 def add_command(result: stimuli.PoolAddition) -> None:
     added = result.sources
@@ -61,7 +63,8 @@ def add_command(result: stimuli.PoolAddition) -> None:
 @derive(
     stimuli.standardise,
     group=command,
-    example='believable stimuli standardise my-study --match --per-cell 4 --watermark "For Research Purposes Only"',
+    example="believable stimuli standardise my-study --match --per-cell 4"
+    ' --watermark "For Research Purposes Only"',
 )
 def standardise_command(result: stimuli.Standardised) -> None:
     for name, reason in result.left_out.items():
@@ -148,37 +151,8 @@ def qa_command(files: Sequence[Path]) -> None:
     films.film_freedoom,
     group=command,
     name="freedoom",
-    example="believable stimuli freedoom clips/people --demo freedm-demo2 --demo freedm-demo3 --seconds 30",
+    example="believable stimuli freedoom clips/people --demo freedm-demo2 --demo freedm-demo3"
+    " --seconds 30",
 )
 def freedoom_command(files: Sequence[Path]) -> None:
     _echo_all(files)
-
-
-@derive(
-    films.check_blinding,
-    group=command,
-    name="blinding",
-    example="believable stimuli blinding my-study",
-)
-def blinding_command(result: films.Blinding) -> None:
-    guess = result.guess
-    click.echo(
-        f"{result.n_films} films: guessed {guess.rate:.2f} right, by chance {guess.chance:.2f} (p ="
-        f" {guess.p_value:.3f})"
-    )
-    click.echo(f"headers: {guess.headers}")
-    for trait, p_value in sorted(guess.traits.items(), key=lambda pair: pair[1]):
-        means = ", ".join(f"{name} {mean:.4g}" for name, mean in result.means[trait].items())
-        click.echo(f"{trait:16} p = {p_value:.3f}  {means}")
-    _echo_all(guess.leads)
-    if guess.least_p > 0.05:
-        click.echo(
-            f"There are too few films for a test: p is {guess.least_p:.3f} or more, whatever they"
-            " show."
-        )
-    if not guess.is_blind:
-        command = quote_command("believable stimuli even", result.folder)
-        click.echo(
-            f"Sizes, packets and lengths are made equal by: {command}. Light, colours and edges are"
-            " not."
-        )

@@ -18,6 +18,7 @@ from believable.analysis.power_record import PowerRecord, read_power, share_word
 from believable.contracts.trial import outline
 from believable.core.errors import BelievableError, Problem
 from believable.core.processes import FunctionElsewhere, in_child
+from believable.giveaways.certificate import Certificate
 from believable.stimuli.verify import definition_problems, study_problems
 from believable.store import monitor, studies
 from believable.store.backups import last_backup_ms
@@ -27,7 +28,7 @@ from believable.study.definition import Definition
 from believable.study.platforms import Recruit
 from believable.study.records import Study
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
-from believable.web.console.studies_page import the_study
+from believable.web.console.studies_page import current_certificate, the_study
 
 #: Needs the analyses, which the server does not load: runs in a separate process, once per
 #: definition.
@@ -58,6 +59,7 @@ class Whereabouts:
     has_study_folder: bool = True
     powered: PowerRecord | None = None
     plan: str | None = None
+    certificate: Certificate | None = None
 
 
 def check_item(problems: Sequence[Problem], *, whole: bool) -> LaunchItem:
@@ -69,8 +71,28 @@ def check_item(problems: Sequence[Problem], *, whole: bool) -> LaunchItem:
     if not wrong:
         return LaunchItem("Checked", True, f"{looked} are in order.")
     errors = sum(problem.severity == "error" for problem in wrong)
-    kind = f"{errors} of them must be mended" if errors else "none of them stops the study"
+    kind = f"{errors} of them must be fixed" if errors else "none of them stops the study"
     return LaunchItem("Checked", False, f"{len(wrong)} to look at, {kind}; they are listed below.")
+
+
+def blinding_item(study: Study, where: Whereabouts) -> LaunchItem:
+    """The blinding certificate, and whether it stops the launch."""
+    if len({stimulus.condition for stimulus in study.stimuli} - {None}) < 2:
+        return LaunchItem("Blinding", None, "No two conditions are shown.")
+    if not where.has_study_folder:
+        words = "The server was started without the study's folder, where the certificate would be."
+        return LaunchItem("Blinding", None, words)
+    kept = where.certificate
+    if kept is None:
+        words = "Nobody has looked for giveaways in these stimuli. Run `believable giveaways`."
+        return LaunchItem("Blinding", False, words)
+    if kept.stops_launch:
+        words = (
+            f"{kept.sentence} {'; '.join(kept.artifacts)}. The study cannot be opened: remove them,"
+            " or run `believable giveaways` with --accept and the reason."
+        )
+        return LaunchItem("Blinding", False, words)
+    return LaunchItem("Blinding", True, kept.sentence)
 
 
 def consent_item(study: Study) -> LaunchItem:
@@ -86,8 +108,8 @@ def contact_item(study: Study, pages: Mapping[str, str]) -> LaunchItem:
     words = f"{study.model_dump_json()} {' '.join(pages.values())}"
     known = bool(_CONTACT.search(words))
     cure = (
-        "No e-mail address, telephone number or web address stands on any page. Say whom people can"
-        " ask."
+        "No page contains an e-mail address, a telephone number or a web address. Say whom people"
+        " can ask."
     )
     return LaunchItem("Contact", known, "A page says whom people can ask." if known else cure)
 
@@ -101,7 +123,7 @@ def ending_item(study: Study) -> LaunchItem:
         return LaunchItem(
             "Code or way back",
             None,
-            "None is set. That is right only if nobody is paid by a platform.",
+            "None is set. That is right only if no platform pays participants.",
         )
     words = (
         f"People come from {study.recruit.platform}, but get neither a code nor a way back. Set it"
@@ -113,13 +135,11 @@ def ending_item(study: Study) -> LaunchItem:
 def tried_item(sizes: Mapping[str, int]) -> LaunchItem:
     n_simulated, n_preview = sizes.get("simulated", 0), sizes.get("preview", 0)
     if n_simulated or n_preview:
-        return LaunchItem(
-            "Tried", True, f"Sessions so far: {n_simulated} simulated, {n_preview} preview."
-        )
+        return LaunchItem("Tried", True, f"Sessions: {n_simulated} simulated, {n_preview} preview.")
     return LaunchItem(
         "Tried",
         False,
-        "Nobody has gone through it. Open the preview link, or run `believable simulate`.",
+        "It has no sessions yet. Open the preview link, or run `believable simulate`.",
     )
 
 
@@ -195,7 +215,7 @@ def power_item(study: Study, where: Whereabouts) -> LaunchItem:
         return LaunchItem("Power", None, words)
     record = where.powered
     if record is None:
-        return LaunchItem("Power", False, "Nobody has simulated it. Run `believable power`.")
+        return LaunchItem("Power", False, "It has not been simulated. Run `believable power`.")
     day = record.simulated_on[:10]
     if record.plan != where.plan:
         return LaunchItem(
@@ -227,6 +247,7 @@ def launch_items(
         consent_item(study),
         contact_item(study, pages),
         ending_item(study),
+        blinding_item(study, where),
         tried_item(sizes),
         limit_item(study),
         power_item(study, where),
@@ -299,8 +320,7 @@ def checked_problems(
 
 @dataclass(frozen=True, slots=True)
 class MoneyLeft:
-    """The cost of complete sessions so far and, if there is a limit, the expected cost of the
-    others."""
+    """The cost of complete sessions and, if there is a limit, the expected cost of the others."""
 
     spent: float
     left: float | None
@@ -357,6 +377,8 @@ async def page(visit: ConsoleVisit) -> Response:
     where = await asyncio.to_thread(whereabouts, visit, study)
     if where.powered is not None:
         where = replace(where, plan=await plan_name(visit, definition))
+    kept = await asyncio.to_thread(current_certificate, visit, study, definition)
+    where = replace(where, certificate=kept)
     media = visit.query("media") == "yes"
     problems = await asyncio.to_thread(checked_problems, visit, study, definition, media=media)
     groups = await visit.read(lambda conn: monitor.groups(conn, study.id, "real", now_ms=now_ms))

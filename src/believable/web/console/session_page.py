@@ -140,7 +140,7 @@ def event_filter(visit: ConsoleVisit) -> EventFilter:
 async def session_page(visit: ConsoleVisit) -> Response:
     study, pool, session = await the_session(visit)
     wanted = event_filter(visit)
-    await visit.looked(
+    await visit.log_look(
         f"looked at {pool} session {session.number}", study=study.id, session=session.id
     )
     history = await visit.read(lambda conn: session_history(conn, session, wanted))
@@ -182,10 +182,8 @@ async def show_code(visit: ConsoleVisit) -> Response:
     study, pool, session = await the_session(visit)
     what = f"read the code for continuing {pool} session {session.number}"
     await visit.change(lambda conn: None, what, study=study.id, kind="view", session=session.id)
-    return RedirectResponse(
-        f"{PATH}/studies/{study.id}/sessions/{pool}/{session.number}?code={code_key(visit, session)}",
-        303,
-    )
+    address = f"{PATH}/studies/{study.id}/sessions/{pool}/{session.number}"
+    return RedirectResponse(f"{address}?code={code_key(visit, session)}", 303)
 
 
 async def show_conditions(visit: ConsoleVisit) -> Response:

@@ -42,8 +42,7 @@ BLOCKED_TICKS = 60
 ATTENTION_TICKS = 45
 #: Nearer than this, a chase is not interrupted by straying.
 NEAR_TILES = 4
-#: The number of tiles that it considers when it searches; it takes the one that it left longest
-#: ago.
+#: The number of tiles that a search considers. The opponent goes to the one it left longest ago.
 SEARCHED = 8
 
 
@@ -64,9 +63,8 @@ class ShortestPathChaser:
 
 
 class FrustratedOpponent:
-    """Chases a visible player, follows to the place where it lost sight, approaches sounds,
-    searches
-    otherwise; frustration narrows its view, sharpens its ears, makes it risk more and move
+    """Chases a visible player, goes to the spot of the last sighting, approaches sounds, and
+    searches otherwise. Frustration narrows its view, sharpens its ears, makes it risk more and move
     erratically. It uses only perceptible facts.
     """
 

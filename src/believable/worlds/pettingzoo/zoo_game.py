@@ -77,7 +77,7 @@ class Seat:
         pressed = INPUTS.values_in(answer)
         if pressed is None:
             raise InvalidInput(
-                f"agent {self._setup.partner!r}: expected {INPUTS.expected}, got"
+                f"agent {self._setup.partner!r}: expected {INPUTS.range_text}, got"
                 f" {str(answer)[:80]}."
             )
         action = self._setup.action_for(pressed)
@@ -156,7 +156,7 @@ class ZooGame:
         ]
 
     def _choose(self, driven: Mapping[str, Action | None]) -> Sequence[str]:
-        """Note what the agents that act next have chosen. An illegal action is not taken."""
+        """Note the choices of the agents that act next. An illegal action is not taken."""
         refused: list[str] = []
         for name, seat in self._seats.items():
             if seat.agent not in self._env.acting or seat.agent in self._chosen:

@@ -112,7 +112,7 @@ def provenance_of(model: LanguageModel | None) -> Mapping[str, Scalar]:
     """Return whose answers the minds were given, as recordings say it."""
     if model is None:
         return {}
-    answered = {"answered": model.answered} if isinstance(model, RememberingModel) else {}
+    answered = {"answered": model.answer_date} if isinstance(model, RememberingModel) else {}
     return {
         "language model": describe_model(model.name),
         **{name: date for name, date in answered.items() if date},
@@ -120,7 +120,7 @@ def provenance_of(model: LanguageModel | None) -> Mapping[str, Scalar]:
 
 
 def _look_ahead(run: TownRun, steps: int) -> None:
-    """Let the people who are not stuck go on, so that their prompts join the batch."""
+    """Let the people who are not stuck act, so that their prompts join the batch."""
     for _ in range(steps):
         if run.over or len(run.stuck) == len(run.people):
             return

@@ -34,13 +34,13 @@ class Exchange:
     approaches: int = 0
 
     @property
-    def spoken(self) -> tuple[SpokenLine, ...]:
+    def spoken_lines(self) -> tuple[SpokenLine, ...]:
         return self.lines[: self.index]
 
 
 def hear_exchange(exchange: Exchange | None, percept: Percept) -> Exchange | None:
-    """Return the talk after everything that this person was told. People in a talk do not turn to
-    a third person; of two people who begin a talk with each other, the first to speak leads it.
+    """Return the talk after all lines that this person heard. People in a talk ignore a third
+    person. Of two people who begin a talk with each other, the first to speak leads it.
     """
     for event in percept.hears(percept.person):
         if exchange is None or not exchange.index:

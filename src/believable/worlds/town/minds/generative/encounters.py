@@ -41,13 +41,13 @@ CARRY_ON = "carry on"
 
 
 def meet(person: GenerativePerson, percept: Percept) -> None:
-    """Begin a talk with somebody in sight, if the model decides so."""
+    """Begin a talk with a person in sight, if the model decides so."""
     other = _find_partner(person, percept)
     if other is None:
         return
     partner_of, me = person.setting.partner_of, person.persona.id
     if any(partner_of(seen.id) == me for seen in percept.people):
-        return  # somebody comes to begin a talk
+        return  # another person is about to begin a talk
     briefing = person.setting.briefing(other.id)
     if partner_of(other.id) is not None:
         return
@@ -76,7 +76,7 @@ def take_turn(person: GenerativePerson, percept: Percept) -> Primitive | None:
 
 
 def brief(person: GenerativePerson, other: str, percept: Percept) -> Mapping[str, str]:
-    """Return what the person would bring into a talk: their business, and what they remember."""
+    """Return the person's topics for a talk: their current task and their memories."""
     return {
         "busy": person.doing,
         "then": _describe_next(person, percept),
@@ -171,17 +171,17 @@ def _is_plan(memory: Memory) -> bool:
 
 def _remember(person: GenerativePerson, exchange: Exchange, step: int) -> None:
     """Remember the lines. The released code also remembers the person's opinion."""
-    if len(exchange.spoken) < MIN_LINES:
+    if len(exchange.spoken_lines) < MIN_LINES:
         return
     persona, other = person.persona, person.people[exchange.other]
     names = (persona.name, other.name)
-    said = transcript(exchange.spoken, person.people)
+    said = transcript(exchange.spoken_lines, person.people)
     text = f"{persona.name} talked with {other.name}. {said}"
     person.talks = [*person.talks, text][-TALKS_SHOWN:]
     chat = person.experience.remember("chat", text, step, keywords=names)
     if person.variant != "released":
         return
-    facts = tuple(line for _, line in exchange.spoken[-2:])
+    facts = tuple(line for _, line in exchange.spoken_lines[-2:])
     form = SentenceForm(facts, f"{persona.first_name} remembers that")
     values = {"person": persona.name, "said": said}
     memo = person.asker.ask("talk_memo", values, form, read_sentence)
