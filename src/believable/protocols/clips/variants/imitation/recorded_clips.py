@@ -85,6 +85,8 @@ LISTED, LEFT_OUT = "clips.csv", "left_out.csv"
 _NODES = 64
 #: A part in which a led figure is farther from its way than this shows another way: left out.
 _LED_UNITS = 8.0
+#: A direct clone that gets nowhere plays again, at most this often.
+_CLONE_ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,22 +256,25 @@ def _clone(
     model = learned_player([person], work / "players" / f"{name}.imitation", seed)
     setup = round_setup(person.setup, person.setup.engine_seed, design)
     longest = max(person.setup.ticks, setup.ticks)
-    job = RoundJob(
-        setup=setup.model_copy(update={"ticks": longest}),
-        player=model,
-        seed=derive(seed, "player", name) >> 1,
-        target=work / "rounds" / f"{name}{RECORDING_SUFFIX}",
-        as_published=design.as_published,
-    )
-    file = play_round(job)
-    windows = quiet_windows(
-        material.topology, [observe_doom(read(file))], 1000 * design.clip_s, design.fewest_nodes
-    )
-    window = nearest_window(material.topology, clip.window.nodes, windows, ())
-    if window is None:
+    for attempt in range(_CLONE_ROUNDS):
+        job = RoundJob(
+            setup=setup.model_copy(update={"ticks": longest}),
+            player=model,
+            seed=derive(seed, "player", name, attempt) >> 1,
+            target=work / "rounds" / f"{name}-{attempt}{RECORDING_SUFFIX}",
+            as_published=design.as_published,
+        )
+        file = play_round(job)
+        windows = quiet_windows(
+            material.topology, [observe_doom(read(file))], 1000 * design.clip_s, design.fewest_nodes
+        )
+        window = nearest_window(material.topology, clip.window.nodes, windows, ())
+        if window is not None:
+            break
+    else:
         raise InvalidInput(
-            f"the direct clone of {person.file.name}: in no part of {design.clip_s} s does it get"
-            " about. Record longer rounds."
+            f"the direct clone of {person.file.name}: in no part of {design.clip_s} s of"
+            f" {_CLONE_ROUNDS} rounds does it get about. Record longer rounds."
         )
     return FilmedClip(
         source=file,
