@@ -88,7 +88,7 @@ class RuleBot(Fighter):
             return self._fight(picture, picture["o"])
         x, y = picture["p"][:2]
         self._pass_items(x, y, tick)
-        if self._goal is None or self._reached(x, y) or tick - self._since > _PATIENCE_TICS:
+        if self._goal is None or self._at_goal(x, y) or tick - self._since > _PATIENCE_TICS:
             self._choose(picture)
         assert self._goal is not None
         forward, side, turn, jump = self._walker.walked(picture, self._goal, self._item)
@@ -113,7 +113,7 @@ class RuleBot(Fighter):
                 if self._item == (ix, iy):
                     self._goal = None
 
-    def _reached(self, x: float, y: float) -> bool:
+    def _at_goal(self, x: float, y: float) -> bool:
         return (
             self._item is None
             and self._goal is not None
@@ -131,7 +131,7 @@ class RuleBot(Fighter):
             for name, ix, iy, tile in self._items
             if tile in away and tick - self._gone.get((ix, iy), -_RESPAWN_TICS) >= _RESPAWN_TICS
         )
-        wanted = self._needed(picture, there) or there
+        wanted = self._by_need(picture, there) or there
         self._item = None
         if not wanted or rng.random() < ROAMS:
             far = [tile for tile, distance in away.items() if distance > 6] or list(away)
@@ -141,7 +141,7 @@ class RuleBot(Fighter):
         # if it cannot get there, it tries others first
         self._gone[self._item] = tick - _RESPAWN_TICS // 2
 
-    def _needed(
+    def _by_need(
         self, picture: Mapping[str, Any], there: Sequence[tuple[float, str, Any, Tile]]
     ) -> list[tuple[float, str, Any, Tile]]:
         health, armour = picture["v"][:2]

@@ -135,7 +135,7 @@ class _RouteWalker:
         if own in self.walk.tiles:
             return own
         nearest = sorted(self.walk.tiles, key=lambda tile: math.dist(centre(tile), (x, y)))[:8]
-        return next((tile for tile in nearest if self.walk.open(x, y, tile)), nearest[0])
+        return next((tile for tile in nearest if self.walk.can_enter(x, y, tile)), nearest[0])
 
     def _ahead(self, x: float, y: float, goal: Tile) -> tuple[tuple[float, float], bool]:
         """Where to go now, and whether to jump there."""

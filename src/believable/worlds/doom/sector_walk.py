@@ -39,7 +39,7 @@ Floats = npt.NDArray[np.float64]
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SectorLines:
     """The lines of a map. Every row of `ends` is x0, y0, x1, y1; `floors` and `ceilings` have the
-    heights right and left of it. A line that is `closed` lets nobody through.
+    heights right and left of it. A `closed` line cannot be crossed.
     """
 
     ends: Floats
@@ -62,7 +62,7 @@ class SectorLines:
             on_line = ((ax - x0) * wy - (ay - y0) * wx) / across
         met = (across != 0) & (on_way > 0) & (on_way <= 1) & (on_line >= 0) & (on_line <= 1)
         lines = np.flatnonzero(met)
-        # 0: it comes from the right of the line, where its front is
+        # 0: it is on the right of the line, at its front
         start = ((x0 - ax) * dy - (y0 - ay) * dx < 0)[lines].astype(np.int64)
         before, after = self.floors[lines, start], self.floors[lines, 1 - start]
         room = self.ceilings[lines].min(axis=1) - self.floors[lines].max(axis=1)
@@ -75,14 +75,14 @@ class SectorLines:
         )
 
     def near_closed(self, x: float, y: float, units: float) -> bool:
-        """Whether a line that lets nobody through is so near."""
+        """Whether a closed line is within this distance."""
         ax, ay, bx, by = self.ends[self.closed].T
         dx, dy = bx - ax, by - ay
         along = np.clip(((x - ax) * dx + (y - ay) * dy) / np.maximum(dx**2 + dy**2, 1e-9), 0, 1)
         return bool((np.hypot(ax + along * dx - x, ay + along * dy - y) < units).any())
 
     def row(self, y: float) -> tuple[Floats, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The lines across a row: where they cross it, their numbers, and their eastern sides."""
+        """The lines across a row: their crossings with it, numbers, and eastern sides."""
         ax, ay, bx, by = self.ends.T
         numbers = np.flatnonzero((ay > y) != (by > y))
         ax, ay, bx, by = self.ends[numbers].T
@@ -119,7 +119,7 @@ def read_lines(parts: Mapping[str, bytes]) -> SectorLines:
 
 
 def plan_of(parts: Mapping[str, bytes], lines: SectorLines) -> FloorPlan:
-    """The tiles whose middle a figure can stand on."""
+    """The tiles with room for a figure in the middle."""
     low, high = lines.ends.reshape(-1, 2).min(axis=0), lines.ends.reshape(-1, 2).max(axis=0)
     columns = range(math.floor(low[0] / TILE_UNITS), math.ceil(high[0] / TILE_UNITS))
     rows = range(math.floor(low[1] / TILE_UNITS), math.ceil(high[1] / TILE_UNITS))
@@ -177,7 +177,7 @@ class SectorWalk(WalkMap):
             )
         return self._joined[key]
 
-    def open(self, x: float, y: float, tile: Tile) -> bool:
+    def can_enter(self, x: float, y: float, tile: Tile) -> bool:
         return self._lines.free(x, y, *centre(tile))
 
     def straight(self, x0: float, y0: float, x1: float, y1: float) -> bool:

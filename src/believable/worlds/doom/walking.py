@@ -122,7 +122,7 @@ class WalkMap:
                     last = tile
         return True
 
-    def open(self, x: float, y: float, tile: Tile) -> bool:
+    def can_enter(self, x: float, y: float, tile: Tile) -> bool:
         """Whether one can go from a position to the middle of a tile beside it."""
         return self.straight(x, y, *centre(tile))
 

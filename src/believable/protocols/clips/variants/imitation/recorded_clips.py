@@ -140,19 +140,19 @@ def write_recorded_clips(
         runs |= rounds_of(place, models[place.number], design, rounds, seed, work / "rounds")
     tell(f"playing {len(runs)} rounds by bots and learned players")
     must_succeed(map_named(play_round, {name: (job,) for name, job in runs.items()}))
-    materials = [_material(place, models[place.number], design, seed, work) for place in maps]
+    materials = [map_material(place, models[place.number], design, seed, work) for place in maps]
     by_map = {material.people.number: material for material in materials}
     planned = plan_groups([material.parts for material in materials], design, rng)
     tell("playing direct clones of human clips")
     clips = [
         (
-            _clone(clip, by_map[clip.map], design, seed, work)
+            clone_clip(clip, by_map[clip.map], design, seed, work)
             if clip.clone
-            else _plain(clip, by_map[clip.map])
+            else plain_clip(clip, by_map[clip.map])
         )
         for clip in planned
     ]
-    films = _film(clips, work, tell)
+    films = film_clips(clips, work, tell)
     scenes = [
         SceneClip(film, clip.condition, clip.page) for film, clip in zip(films, clips, strict=True)
     ]
@@ -170,12 +170,12 @@ def write_recorded_clips(
     )
     standins = people[0].player != PERSON
     _name_conditions(folder / "study.yaml", {clip.condition for clip in clips}, standins=standins)
-    _list(folder / LISTED, names, clips)
+    list_clips(folder / LISTED, names, clips)
     left_out = sum((material.left_out for material in materials), Counter[tuple[str, str]]())
-    _list_left_out(folder / LEFT_OUT, left_out)
+    list_left_out(folder / LEFT_OUT, left_out)
 
 
-def _material(
+def map_material(
     place: MapPeople, models: Sequence[Path], design: ClipDesign, seed: int, work: Path
 ) -> MapMaterial:
     """Return the parts that a map offers for clips."""
@@ -230,7 +230,7 @@ def _strays(window: RouteWindow, strayed: Sequence[int]) -> bool:
     return any(window.from_ms <= at_ms < window.to_ms for at_ms in strayed)
 
 
-def _plain(clip: PlannedClip, material: MapMaterial) -> FilmedClip:
+def plain_clip(clip: PlannedClip, material: MapMaterial) -> FilmedClip:
     standins = clip.type == HUMAN and material.people.shown[0].player != PERSON
     model = material.models[clip.window.recording % len(material.models)]
     learned = ", ".join(read_imitation(model).sources) if clip.type == IMITATION else ""
@@ -245,7 +245,7 @@ def _plain(clip: PlannedClip, material: MapMaterial) -> FilmedClip:
     )
 
 
-def _clone(
+def clone_clip(
     clip: PlannedClip, material: MapMaterial, design: ClipDesign, seed: int, work: Path
 ) -> FilmedClip:
     """Learned from the very recording of the human clip, begun as that was begun; the part whose
@@ -295,7 +295,7 @@ def page_name(group: int) -> str:
 # films and the study
 
 
-def _film(clips: Sequence[FilmedClip], work: Path, tell: Callable[[str], None]) -> list[Path]:
+def film_clips(clips: Sequence[FilmedClip], work: Path, tell: Callable[[str], None]) -> list[Path]:
     folder = work / "films"
     folder.mkdir(parents=True, exist_ok=True)
     targets = [folder / f"film-{number:03d}.mp4" for number in range(len(clips))]
@@ -344,7 +344,7 @@ def _name_conditions(study: Path, shown: set[str], *, standins: bool) -> None:
     change_study(study, changes)
 
 
-def _list(file: Path, names: Sequence[str], clips: Sequence[FilmedClip]) -> None:
+def list_clips(file: Path, names: Sequence[str], clips: Sequence[FilmedClip]) -> None:
     columns = (
         "stimulus",
         "condition",
@@ -373,7 +373,7 @@ def _list(file: Path, names: Sequence[str], clips: Sequence[FilmedClip]) -> None
             )
 
 
-def _list_left_out(file: Path, counts: Counter[tuple[str, str]]) -> None:
+def list_left_out(file: Path, counts: Counter[tuple[str, str]]) -> None:
     """How many parts of each type could be shown, and how many could not, by reason."""
     with file.open("w", newline="", encoding="utf-8") as sheet:
         writer = csv.writer(sheet)
