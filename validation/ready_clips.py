@@ -27,8 +27,16 @@ from believable.core.work import map_chunks, map_named
 from believable.imitation.similar_routes import RouteWindow
 from believable.protocols import READY_STUDIES
 from believable.protocols.clips.variants.imitation import recorded_clips as clips
-from believable.protocols.clips.variants.imitation.group_plan import ClipDesign, plan_groups
-from believable.protocols.clips.variants.imitation.people_recordings import people_by_map, people_in
+from believable.protocols.clips.variants.imitation.group_plan import (
+    IMITATION,
+    ClipDesign,
+    plan_groups,
+)
+from believable.protocols.clips.variants.imitation.people_recordings import (
+    MapPeople,
+    people_by_map,
+    people_in,
+)
 from believable.protocols.clips.variants.imitation.played_rounds import (
     RoundJob,
     learned_players,
@@ -57,7 +65,9 @@ AGENT, RUNS, WALKS, PAIRS, SHIPPED = "hybrid", 130, 100, 6, 64
 #: Short films of low rates: both studies together take less than 12 MB in the package.
 RATE, HNTT_RATE, LONGEST_MS = 1_000_000, 1_200_000, 10_000
 DESIGN = ClipDesign(groups=5, clip_s=6, clones=0)
-ROUNDS = 7
+#: Rounds of each kind on each map from which the films are chosen, and further ones of the learned
+#: player for the recordings: in some of its rounds it fires, or stays in one place.
+ROUNDS, MORE_ROUNDS = 7, 7
 
 
 # ------------------------------------------------------------------------------------------ hntt
@@ -167,6 +177,8 @@ def make_clips(work: Path) -> None:
             for material in materials
             for window in separate(material.parts.windows[kind])
         ]
+        if kind == IMITATION:
+            parts += more_parts(people, models, work / "more")
         random.Random(SEED).shuffle(parts)
         made = [
             cut(file, from_ms, to_ms, work / "parts" / condition, number)
@@ -174,6 +186,28 @@ def make_clips(work: Path) -> None:
         ]
         ship_recordings(package, condition, made, by_map=True)
         sys.stdout.write(f"{condition}: {len(parts)} parts, {len(made)} shipped\n")
+
+
+def more_parts(
+    people: Sequence[MapPeople], models: Mapping[int, Sequence[Path]], work: Path
+) -> list[tuple[Path, int, int]]:
+    """Parts of further rounds of the learned players."""
+    parts = []
+    for place in people:
+        jobs = rounds_of(
+            place, models[place.number], DESIGN, ROUNDS + MORE_ROUNDS, SEED, work / "rounds"
+        )
+        further = {
+            name: (job,)
+            for name, job in jobs.items()
+            if job.player is not None and int(name[-3:]) >= ROUNDS
+        }
+        must_succeed(map_named(play_round, further))
+        files = [job.target for (job,) in further.values()]
+        topology = clips.topology_of(place, SEED)
+        windows, _ = clips.led_windows(topology, files, DESIGN)
+        parts += [(files[one.recording], one.from_ms, one.to_ms) for one in separate(windows)]
+    return parts
 
 
 def separate(windows: Sequence[RouteWindow]) -> list[RouteWindow]:

@@ -22,7 +22,6 @@ from believable.core.errors import InvalidInput
 from believable.core.seeds import derive, generator
 from believable.core.work import map_named
 from believable.imitation.learned_file import read_imitation
-from believable.imitation.observations import Observations
 from believable.imitation.similar_routes import (
     RouteWindow,
     nearest_window,
@@ -179,32 +178,15 @@ def map_material(
     place: MapPeople, models: Sequence[Path], design: ClipDesign, seed: int, work: Path
 ) -> MapMaterial:
     """Return the parts that a map offers for clips."""
-    everyone = place.everyone
-    topology = learn_topology(
-        [person.seen for person in everyone],
-        min(_NODES, most_nodes(everyone)),
-        np.random.default_rng(derive(seed, "nodes")),
-    )
+    topology = topology_of(place, seed)
     files: dict[str, list[Path]] = {HUMAN: [person.file for person in place.shown]}
-    seen: dict[str, list[Observations]] = {HUMAN: [person.seen for person in place.shown]}
     for kind in (ARTIFICIAL, IMITATION):
         pattern = f"{kind}-{place.number}-[0-9]*{RECORDING_SUFFIX}"
         files[kind] = sorted((work / "rounds").glob(pattern))
-        seen[kind] = [observe_doom(read(file)) for file in files[kind]]
     windows: dict[str, list[RouteWindow]] = {}
     left_out = Counter[tuple[str, str]]()
     for kind, own in files.items():
-        found, reasons = sort_windows(
-            topology, seen[kind], 1000 * design.clip_s, design.fewest_nodes
-        )
-        strayed = map_named(strayed_ms, {str(file): (file,) for file in own})
-        windows[kind] = [
-            window
-            for window in found
-            if not _strays(window, strayed.results[str(own[window.recording])])
-        ]
-        reasons["shown"] = len(windows[kind])
-        reasons["strays"] = len(found) - len(windows[kind])
+        windows[kind], reasons = led_windows(topology, own, design)
         left_out.update({(kind, reason): count for reason, count in reasons.items()})
     return MapMaterial(
         people=place,
@@ -214,6 +196,38 @@ def map_material(
         parts=MapWindows(map=place.number, topology=topology, windows=windows),
         left_out=left_out,
     )
+
+
+def topology_of(place: MapPeople, seed: int) -> Topology:
+    """The nodes of a map, from all recordings of people on it."""
+    return learn_topology(
+        [person.seen for person in place.everyone],
+        min(_NODES, most_nodes(place.everyone)),
+        np.random.default_rng(derive(seed, "nodes")),
+    )
+
+
+def led_windows(
+    topology: Topology, files: Sequence[Path], design: ClipDesign
+) -> tuple[list[RouteWindow], Counter[str]]:
+    """The parts of recordings that can be shown with a led figure, and the number of those left
+    out, by reason.
+    """
+    found, reasons = sort_windows(
+        topology,
+        [observe_doom(read(file)) for file in files],
+        1000 * design.clip_s,
+        design.fewest_nodes,
+    )
+    strayed = map_named(strayed_ms, {str(file): (file,) for file in files})
+    windows = [
+        window
+        for window in found
+        if not _strays(window, strayed.results[str(files[window.recording])])
+    ]
+    reasons["shown"] = len(windows)
+    reasons["strays"] = len(found) - len(windows)
+    return windows, reasons
 
 
 def strayed_ms(file: Path) -> list[int]:
