@@ -123,8 +123,7 @@ if TYPE_CHECKING:
     from believable.worlds.agent_check import check_agent
     from believable.worlds.gym.recorder import record
 
-#: Public name → where it is. The same as above for whoever runs the program; a test compares the
-#: two.
+#: Public name → its module, for running programs. A test compares it with the imports above.
 _PLACES = {
     "BelievableError": "core.errors",
     "InvalidInput": "core.errors",

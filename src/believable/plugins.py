@@ -1,14 +1,14 @@
-"""What others add: records declared by installed packages (entry points) and, where allowed, by a
-study's own folder.
+"""Plug-ins: records declared by installed packages (entry points) and, if allowed, by a study's own
+folder.
 
 An installed package declares, in its pyproject.toml:
 
     [project.entry-points."believable.instruments"]
     smiley = "acme_believable.smiley:SMILEY"
 
-and likewise `believable.players`, `.worlds`, `.agents`, `.protocols` and `.pages`. A study folder may hold an
-instrument in `extensions/<name>/__init__.py`, as the record `<NAME>`: code that runs with all
-rights of this program, so it is off unless allowed.
+and likewise `believable.players`, `.worlds`, `.agents`, `.protocols` and `.pages`. A study folder
+may hold an instrument in `extensions/<name>/__init__.py`, as the record `<NAME>`. Its code runs
+with all rights of this program, so it is off unless allowed.
 """
 
 from __future__ import annotations

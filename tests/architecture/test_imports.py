@@ -20,6 +20,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
     for names in (
         "core",
         "recordings stats",
+        "motion",
         "imitation",
         "contracts",
         "study agents",

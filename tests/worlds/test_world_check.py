@@ -13,6 +13,8 @@ from believable.contracts.inputs import InputPart, InputSchema
 from believable.contracts.registries import AGENTS, WORLDS
 from believable.contracts.world import Opponents, World
 from believable.core.errors import InvalidInput
+from believable.motion.motion_track import MotionTrack
+from believable.recordings.recording import Recording
 from believable.recordings.scene import Scene
 from believable.worlds.doom import DOOM
 from believable.worlds.doom.doom_round import DoomOptions
@@ -43,6 +45,10 @@ FIGHT = replace(
 @pytest.mark.parametrize("name", WORLDS.names)
 def test_it_keeps_the_contract(name: str) -> None:
     check_world(FIGHT if name == FIGHT.name else WORLDS[name])
+
+
+def unreadable_motion(recording: Recording, actor: str | None) -> MotionTrack:
+    raise InvalidInput("there are no positions.")
 
 
 class Forgetful(MazeGame):
@@ -118,6 +124,7 @@ def changed(**values: Any) -> World:
             changed(tabular=replace(MAZE.game.tabular, telemetry_rows=lambda recording: [])),
             "telemetry has 0 rows for 180 frames",
         ),
+        (replace(MAZE, motion=unreadable_motion), "the motion in its recording cannot be read"),
     ],
 )
 def test_what_breaks_it_is_told(world: World, words: str) -> None:

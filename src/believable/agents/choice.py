@@ -255,8 +255,8 @@ def _function_in_environment(code: Any, written: str) -> Any:
                     decide[0] = decide[0].predict
                 if not callable(decide[0]):
                     raise InvalidInput(
-                        f"agent {written!r} returned {type(decide[0]).__name__}, expected a function"
-                        " from an observation to an action: def agent(env): return lambda"
+                        f"agent {written!r} returned {type(decide[0]).__name__}, expected a"
+                        " function from an observation to an action: def agent(env): return lambda"
                         " observation: env.action_space.sample()"
                     )
             return decide[0](view["observation"])

@@ -403,7 +403,8 @@ def rows_of(keys: Sequence[IntArray], wanted: Sequence[IntArray]) -> IntArray:
     """A join: for each wanted key the first row that has it, −1 if there is none. Columns of a key
     are combined.
 
-    >>> rows_of([np.array([7, 7, 8]), np.array([1, 2, 1])], [np.array([8, 7, 9]), np.array([1, 2, 1])]).tolist()
+    >>> keys = [np.array([7, 7, 8]), np.array([1, 2, 1])]
+    >>> rows_of(keys, [np.array([8, 7, 9]), np.array([1, 2, 1])]).tolist()
     [2, 1, -1]
     """
     first: dict[tuple[int, ...], int] = {}

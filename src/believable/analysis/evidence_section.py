@@ -204,9 +204,9 @@ def rule_sentence(design: SequentialDesign) -> str:
 
 
 def state_sentence(found: FollowedEvidence | None) -> str:
-    """The state of the rule now; `found` is None if the data come without their study."""
+    """The state of the rule now; `found` is None if the data have no study."""
     if found is None:
-        return "Declared: stop by evidence, but the data come without their study."
+        return "Declared: stop by evidence, but the data have no study."
     judges = counted(found.state.judges, "judge")
     return f"Declared: stop by evidence; after {judges}: {found.state.words}."
 

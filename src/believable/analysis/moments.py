@@ -477,7 +477,8 @@ def _findings(
             Finding(
                 outcome="moments",
                 title=f"{timeline.stimulus}, {clock(begin)}",
-                sentence=f"{timeline.words[broke.action]} ({timeline.stimulus}, {clock(begin)}): {said}.",
+                sentence=f"{timeline.words[broke.action]}"
+                f" ({timeline.stimulus}, {clock(begin)}): {said}.",
                 estimate=broke.flagged if timeline.flaggers[broke.action] else broke.fall,
             )
         )

@@ -487,6 +487,7 @@ def _recording_target(out: AnyPath | None, name: str) -> Path:
     target = Path(out or f"{name}{RECORDING_SUFFIX}")
     if not target.name.endswith(RECORDING_SUFFIX):
         raise InvalidInput(
-            f"{target.name!r}: recordings are known by their ending. Call it NAME{RECORDING_SUFFIX}."
+            f"{target.name!r}: recordings are known by their ending. Call it"
+            f" NAME{RECORDING_SUFFIX}."
         )
     return target

@@ -192,7 +192,8 @@ def use_case(record: Callable[P, Record]) -> Callable[[Callable[[Record], R]], C
 
         signature = inspect.signature(record)
         returns = inspect.signature(function).return_annotation
-        call.__signature__ = signature.replace(return_annotation=returns)  # type: ignore[attr-defined]
+        signature = signature.replace(return_annotation=returns)
+        call.__signature__ = signature  # type: ignore[attr-defined]
         call.options = record  # type: ignore[attr-defined]
         return call
 

@@ -263,7 +263,8 @@ def _sizes(participants: str | Sequence[int]) -> list[int]:
         return sorted({int(part) for part in listed})
     except ValueError:
         raise InvalidInput(
-            f"--participants: expected whole numbers with commas between them, got {participants!r}."
+            "--participants: expected whole numbers with commas between them, got"
+            f" {participants!r}."
         ) from None
 
 
@@ -273,6 +274,7 @@ def as_csv(points: Sequence[PowerPoint]) -> str:
         cells = (point.power.value, point.power.low, point.power.high)
         numbers = ",".join("" if cell is None else repr(cell) for cell in cells)
         rows.append(
-            f"{point.participants},{point.what},{point.met},{point.judged},{numbers},{point.undefined}"
+            f"{point.participants},{point.what},{point.met},{point.judged},{numbers},"
+            f"{point.undefined}"
         )
     return "\n".join(rows) + "\n"

@@ -99,7 +99,7 @@ class Training:
     start: Path | None
     rate: float | None
 
-    def run(self, tell: Any = lambda row: None) -> Path:
+    def run(self, on_row: Any = lambda row: None) -> Path:
         """Train, and return the file with the weights."""
         return find_task(self.task, self.agent).train_agent(
             self.agent,
@@ -108,7 +108,7 @@ class Training:
             self.folder,
             maps=self.maps,
             workers=self.workers,
-            tell=tell,
+            on_row=on_row,
             start=self.start,
             rate=self.rate,
         )
@@ -189,12 +189,12 @@ def _train_here(training: Training, options: TrainOptions) -> Path:
     report = options.progress or show_bar
     label = f"{training.agent}, seed {training.seed}"
 
-    def tell(row: Any) -> None:
+    def on_row(row: Any) -> None:
         state = f"success {row.success:.2f}, {row.decisions_to_goal:.0f} decisions to the goal"
         report(f"{label}, {state}", row.decisions, training.steps)
 
     report(label, 0, training.steps)
-    return training.run(tell)
+    return training.run(on_row)
 
 
 @options

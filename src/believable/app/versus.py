@@ -368,9 +368,10 @@ def _sentence(
     clips = {str(row["condition"]): row["clips"] for row in analysis.table("strength")}
     shown = f"{whose}, {min(int(str(n)) for n in clips.values())} clips of each"
     measured = "" if lead is None else f"its lead is {estimate_words(lead)} of the choices"
+    taken = f"{new} is taken for a person"
     return {
-        VersusVerdict.BETTER: f"{new} is taken for a person more often than {old}: {measured} ({shown}).",
-        VersusVerdict.WORSE: f"{new} is taken for a person less often than {old}: {measured} ({shown}).",
+        VersusVerdict.BETTER: f"{taken} more often than {old}: {measured} ({shown}).",
+        VersusVerdict.WORSE: f"{taken} less often than {old}: {measured} ({shown}).",
         VersusVerdict.EQUAL: (
             f"{new} and {old} are equally human-like: {measured.replace('its', 'the')}, within"
             f" {margin:g} ({shown})."

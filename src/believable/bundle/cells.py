@@ -26,7 +26,8 @@ from believable.core.errors import InvalidInput
 _DANGEROUS_START = tuple("=+-@\t\r\n'＝＋－＠")
 
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+    "\ufeff\ufffe\uffff\ud800-\udfff]"
 )
 
 _QUOTES_NEEDED = re.compile(r'[,"\n\r]|^\s|\s\Z')

@@ -327,7 +327,8 @@ class BundleFolder:
         before = f'{{"session":{quoted(session)},"epoch":'
         self._strays.write(
             [
-                f'{before}{stray.epoch},"seq":{stray.seq},"received_ms":{stray.received_ms},"body":{quoted(stray.body)}}}\n'
+                f'{before}{stray.epoch},"seq":{stray.seq},"received_ms":{stray.received_ms},'
+                f'"body":{quoted(stray.body)}}}\n'
                 for stray in strays
             ]
         )

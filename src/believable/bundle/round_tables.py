@@ -99,7 +99,8 @@ def round_tables(definitions: Iterable[Definition]) -> tuple[BundleTable, ...]:
 
 
 def recording_path(session: str, played: RoundRecord) -> str:
-    return f"materials/replays/{session}-{played.position}-{played.run}-{played.attempt}.replay.json.gz"
+    name = f"{session}-{played.position}-{played.run}-{played.attempt}"
+    return f"materials/replays/{name}.replay.json.gz"
 
 
 def round_row(session: str, planned: PlannedTrial, played: RoundRecord, began_ms: int) -> Row:

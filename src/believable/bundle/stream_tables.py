@@ -1,5 +1,5 @@
-"""A table for each kind of event that only one instrument records: a row per event, a column per key
-of its data.
+"""A table for each kind of event that only one instrument records: a row per event, a column per
+key of its data.
 
 An event whose kind has a shared table (`traces`, `flags`, `reactions`) goes there instead.
 """

@@ -50,7 +50,8 @@ COMMANDS: tuple[CommandEntry, ...] = (
     CommandEntry(
         "versus",
         "versus",
-        "Find out whether a new version of an agent is taken for a person more often than the old one.",
+        "Find out whether a new version of an agent is taken for a person more often than the"
+        " old one.",
     ),
     CommandEntry(
         "agents", "agents", "List agents by world with their requirements, or describe one."

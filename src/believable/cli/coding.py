@@ -38,7 +38,8 @@ def list_projects(result: Sequence[CodingProgress]) -> None:
     coding.import_texts,
     group=command,
     name="import",
-    example='believable code import my-study reasons.csv --title "Pilot reasons" --codebook codes.yaml',
+    example="believable code import my-study reasons.csv"
+    ' --title "Pilot reasons" --codebook codes.yaml',
 )
 def import_texts(result: CodedTexts) -> None:
     click.echo(

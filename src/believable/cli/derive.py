@@ -80,7 +80,8 @@ def derive(
                 return EXIT_OF[outcome(result, values)]
             return EXIT_OF[getattr(result, "outcome", UseCaseOutcome.DONE)]
 
-        params = [parameter(field) for field in fields_of(use_case.options)]  # type: ignore[attr-defined]
+        options = use_case.options  # type: ignore[attr-defined]
+        params = [parameter(field) for field in fields_of(options)]
         params.sort(key=lambda each: isinstance(each, click.Option))
         if json_option:
             params.append(JSON_OPTION)

@@ -24,7 +24,8 @@ def learn(result: LearnedPlayer) -> None:
 @derive(
     imitation.continue_play,
     name="continue",
-    example="believable continue person.imitation duel.replay.json.gz --seconds 60 --out on.replay.json.gz",
+    example="believable continue person.imitation duel.replay.json.gz --seconds 60"
+    " --out on.replay.json.gz",
 )
 def continue_recording(result: str) -> None:
     click.echo(result)

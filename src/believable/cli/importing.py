@@ -33,13 +33,15 @@ IMPORTERS: Sequence[tuple[str, Callable[..., ImportedData], str]] = (
         importing.import_pagan,
         """
         believable import pagan export.csv --out annotations
-        believable import pagan green.csv tone.csv film1.csv --visual green brightness.csv --auditory tone pitch.csv
+        believable import pagan green.csv tone.csv film1.csv --visual green brightness.csv \
+--auditory tone pitch.csv
         """,
     ),
     (
         "traces",
         importing.import_traces,
-        "believable import traces traces_250ms.csv --auditory traces_250ms pitch.csv --out prepared",
+        "believable import traces traces_250ms.csv --auditory traces_250ms pitch.csv"
+        " --out prepared",
     ),
     (
         "choices",

@@ -20,7 +20,8 @@ from believable.core.shell import quote_command
       believable new my-study --protocol hntt
       believable new my-study --protocol hntt --clips human=clips/people --clips agent=clips/agent
       believable new my-study --protocol hntt --agent reward_shaping --humans clips/people
-      believable new my-study --protocol hntt --agent hybrid --humans clips/people --people-pairs 2 --mismatched 2
+      believable new my-study --protocol hntt --agent hybrid --humans clips/people \
+--people-pairs 2 --mismatched 2
       believable new my-study --protocol replay --town --seed 3
       believable new my-study --protocol clips --recordings rec
     """,

@@ -126,9 +126,10 @@ def _task_command(world: World, task: AgentTask) -> click.Command:
     ]
     about = f"""Record people at {task.name}: one link for all players.
 
-    Whoever opens the link practises, then plays RUNS rounds. Each round is written to FOLDER as soon as it is over; the command
-    ends when PLAYERS × RUNS are there, or with Ctrl-C, and goes on with the next number when it is given again. FOLDER is what
-    `believable new --humans` takes. Send the link to others with --host 0.0.0.0, or behind a proxy with --base-url.
+    A player opens the link, practises, then plays RUNS rounds. The command writes each round to
+    FOLDER as soon as it is over. It ends after PLAYERS × RUNS rounds, or with Ctrl-C; given again,
+    it continues with the next number. Give FOLDER to `believable new --humans`. To let others open
+    the link, use --host 0.0.0.0, or --base-url behind a proxy.
 
     \b
     Example:
@@ -268,8 +269,9 @@ def _command(world: World) -> click.Command:
     )
     about = f"""Play rounds of the {world.name} and keep them as recordings.
 
-    Opens a page on this machine with a practice and the rounds; each round is written to FOLDER as soon as it is over.
-    The recordings are stimuli like any other: name them in study.yaml, render or cut them with `believable stimuli`.
+    Opens a page on this machine with a practice and the rounds, and writes each round to FOLDER as
+    soon as it is over. The recordings are stimuli like any other: name them in study.yaml, render
+    or cut them with `believable stimuli`.
 
     \b
     Example:

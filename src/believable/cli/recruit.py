@@ -27,7 +27,8 @@ def command() -> None:
     name="match",
     example="""
       believable recruit match prolific_export.csv --study my-study --bonus 0.50
-      believable recruit match prolific_export.csv --study my-study --bonus 0.50 --bonus-if auditory.reliable
+      believable recruit match prolific_export.csv --study my-study --bonus 0.50 \
+--bonus-if auditory.reliable
     """,
 )
 def match_command(result: MatchLists) -> None:
@@ -48,7 +49,8 @@ def match_command(result: MatchLists) -> None:
     make_links,
     group=command,
     name="links",
-    example="believable recruit links my-study --count 20 --label pilot --base-url https://study.example.org",
+    example="believable recruit links my-study --count 20 --label pilot"
+    " --base-url https://study.example.org",
 )
 def links_command(links: Sequence[str]) -> None:
     for link in links:

@@ -32,7 +32,8 @@ from believable.web.connections import checked_proxies
     json_option=False,
     example="""
       believable serve my-study
-      believable serve my-study --host 0.0.0.0 --base-url https://study.example.org --trusted-proxy 127.0.0.1
+      believable serve my-study --host 0.0.0.0 --base-url https://study.example.org \
+--trusted-proxy 127.0.0.1
     """,
 )
 def command(plan: ServerPlan) -> None:

@@ -24,7 +24,8 @@ def command() -> None:
     Example:
       believable stimuli add my-study human/*.mp4 --condition human --scenario harbour
       believable stimuli add my-study agent/*.mp4 --condition agent --scenario harbour
-      believable stimuli standardise my-study --size 1280x720 --fps 30 --watermark "For Research Purposes Only"
+      believable stimuli standardise my-study --size 1280x720 --fps 30 \
+--watermark "For Research Purposes Only"
       believable stimuli list my-study --yaml
     """
 
@@ -43,7 +44,8 @@ def _echo_all(lines: Sequence[object]) -> None:
     stimuli.add_sources,
     group=command,
     name="add",
-    example="believable stimuli add my-study human/*.mp4 --condition human --scenario harbour --cut-end 3",
+    example="believable stimuli add my-study human/*.mp4 --condition human --scenario harbour"
+    " --cut-end 3",
 )
 def add_command(result: stimuli.PoolAddition) -> None:
     added = result.sources
@@ -61,7 +63,8 @@ def add_command(result: stimuli.PoolAddition) -> None:
 @derive(
     stimuli.standardise,
     group=command,
-    example='believable stimuli standardise my-study --match --per-cell 4 --watermark "For Research Purposes Only"',
+    example="believable stimuli standardise my-study --match --per-cell 4"
+    ' --watermark "For Research Purposes Only"',
 )
 def standardise_command(result: stimuli.Standardised) -> None:
     for name, reason in result.left_out.items():
@@ -148,7 +151,8 @@ def qa_command(files: Sequence[Path]) -> None:
     films.film_freedoom,
     group=command,
     name="freedoom",
-    example="believable stimuli freedoom clips/people --demo freedm-demo2 --demo freedm-demo3 --seconds 30",
+    example="believable stimuli freedoom clips/people --demo freedm-demo2 --demo freedm-demo3"
+    " --seconds 30",
 )
 def freedoom_command(files: Sequence[Path]) -> None:
     _echo_all(files)

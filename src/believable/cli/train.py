@@ -17,7 +17,8 @@ from believable.stats.estimate import Estimate
     train,
     example="""
       believable train navigation --agent hybrid --steps 400000 --seeds 3
-      believable train navigation --agent reward_shaping --from trained/hybrid-1/hybrid.safetensors --rate 0.0003
+      believable train navigation --agent reward_shaping --rate 0.0003 \
+--from trained/hybrid-1/hybrid.safetensors
     """,
 )
 def command(files: Sequence[Path]) -> None:
@@ -43,7 +44,8 @@ evaluate.add_command(evaluate_imitation)
     evaluate_navigation,
     group=evaluate,
     name="navigation",
-    example="believable evaluate navigation --agent symbolic --agent hybrid --agent reward_shaping --runs 100",
+    example="believable evaluate navigation --agent symbolic --agent hybrid --agent reward_shaping"
+    " --runs 100",
 )
 def show_measures(result: NavigationMeasures) -> None:
     for name, about in result.about.items():

@@ -1,4 +1,4 @@
-"""What a new session gets: arms and orders, the agent that judges are aimed at, and clips of pools."""
+"""The assignment of a new session: arms, orders, the agent to be judged, and clips of pools."""
 
 from __future__ import annotations
 

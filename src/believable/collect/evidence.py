@@ -52,9 +52,9 @@ def aim_arm(
     session: tuple[str, str, int],
     filled: Mapping[Cell, int],
 ) -> tuple[str, AimedChoice] | None:
-    """The arm and the agent of a new session, if assignment follows the evidence: one with the fewest
-    judges among those without an answer, or with a small chance any. `session`: study, kind of link, and a
-    seed. Judges under way count, so that many who join at once are spread.
+    """The arm and the agent of a new session, if assignment follows the evidence: one with the
+    fewest judges among those without an answer, or with a small chance any. `session`: study, kind
+    of link, and a seed. Judges under way count, so that many who join at once are spread.
     """
     study, link_kind, seed = session
     design, pool = (

@@ -125,12 +125,12 @@ def at_first_view(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentTask:
-    """Something agents of a world are trained for. `agents` has their names with what each is.
+    """A task for which agents of a world are trained. `agents` has their names and descriptions.
 
     `rounds` has the options of its rounds, by which people of a lab play it (`believable record
     TASK`). `measuring` is a module with `evaluate_agent(agent, runs, seed, *, map_seeds, workers,
     progress)` and the labels of its measures, `training` one with `train_agent(agent, seed,
-    decisions, folder, *, maps, workers, tell, start, rate)`: imported on demand.
+    decisions, folder, *, maps, workers, on_row, start, rate)`. Both are imported on demand.
     """
 
     name: str

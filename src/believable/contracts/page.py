@@ -98,9 +98,9 @@ def _done(trial: Any, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyChecks(Generic[R]):
-    """What a study file must keep beyond the form of the record. `entry(reading, entry, entries)`
-    gets a `believable.study.reading.Reading` and reports the problems at one entry of the timeline,
-    `timeline(reading, entries)` those that only the whole timeline shows.
+    """Rules of a study file that the form of the record cannot state. `entry(reading, entry,
+    entries)` gets a `believable.study.reading.Reading` and reports the problems at one entry of the
+    timeline, `timeline(reading, entries)` those that only the whole timeline shows.
     """
 
     entry: Callable[[Any, Entry, Sequence[Entry]], None] = _sound
@@ -122,7 +122,7 @@ class PageJudging(Generic[R]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageLooks(Generic[R]):
-    """What the browser gets. `title` and `words` are keys of the texts, for authors who give none;
+    """The page in the browser. `title` and `words` are keys of default texts;
     `next_words` is the key of the button. `message(trial, page)` returns this kind's fields of
     `TrialMessage`; `styles` and `modules` are the files that the browser loads. `script` is the
     address of another kind's script. `script_texts` are beginnings of the texts that the script

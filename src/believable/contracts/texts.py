@@ -138,8 +138,8 @@ def _sentence_problems(name: str, text: str, reference: str | None) -> Iterator[
         yield f"{name}: the braces do not match: {error}. Write {{{{ and }}}} for braces."
         return
     if given != wanted:
-        listed = ", ".join(sorted(wanted)) or "none"
-        yield f"{name} has the placeholders {', '.join(sorted(given)) or 'none'}, expected {listed}."
+        found, expected = (", ".join(sorted(names)) or "none" for names in (given, wanted))
+        yield f"{name} has the placeholders {found}, expected {expected}."
 
 
 class TextSource(Protocol):

@@ -1,4 +1,4 @@
-"""A world: one declared record for each kind of game or place that can be recorded, drawn and played.
+"""A world: one declared record for each game or place that can be recorded, drawn and played.
 
 A round is a pure function of its setup and the inputs of its seats, tick by tick: so it is resumed,
 filmed, varied and replayed from them.
@@ -20,6 +20,7 @@ from believable.contracts.record import Record
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 from believable.imitation.observations import Observations, observe
+from believable.motion.motion_track import MotionTrack, recorded_motion
 from believable.recordings.recording import Recording, Scalar
 from believable.recordings.scene import Scene
 
@@ -172,8 +173,10 @@ class World:
     alike. It is None if recordings do not contain positions; only pictures then show the events.
     `extra` names the optional part of the installation that it needs. `folder` has its scripts
     (`static/`) and templates. `observe(recording, actor)` returns the observations of an actor for
-    learners; worlds whose recordings lack the usual columns have a separate function. `tasks` are
-    the training tasks of agents. `start_of(recording)` names the start of a recording (the
+    learners; worlds whose recordings lack the usual columns have a separate function.
+    `motion(recording, actor)` returns how an actor moves (actor None: the one that viewers follow);
+    by default positions and headings of its track are read. `tasks` are the training tasks of
+    agents. `start_of(recording)` names the start of a recording (the
     environment and its seed), so that recordings of the same start can be compared; None if it is
     unknown. `try_agent(agent, options, act, seed, seconds)` plays a short piece with an agent, if
     this world does not play in rounds; it raises InvalidInput if an answer is not one of the
@@ -188,6 +191,7 @@ class World:
     playing: Playable[Any, Any] | None = None
     extra: str | None = None
     observe: Callable[[Recording, str], Observations] = observe
+    motion: Callable[[Recording, str | None], MotionTrack] = recorded_motion
     tasks: tuple[AgentTask, ...] = ()
     start_of: Callable[[Recording], str | None] = lambda recording: None
     try_agent: Callable[[Agent[Any], Mapping[str, Any], ActFunction, int, int], object] | None = (

@@ -238,15 +238,19 @@ def replace_folder(draft: Path, target: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
+def _first_names(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
 def _refuse(
     folder: Path, what: str, added: Sequence[str], edited: Sequence[str], option: str
 ) -> None:
     if not added and not edited:
         return
     parts = [
-        f"{words}:"
-        f" {', '.join(names[:_NAMED])}{f' and {len(names) - _NAMED} more' if len(names) > _NAMED else ''}"
-        for words, names in (("added", added), ("edited", edited))
+        f"{label}: {_first_names(names)}"
+        for label, names in (("added", added), ("edited", edited))
         if names
     ]
     raise Conflict(

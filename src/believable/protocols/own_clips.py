@@ -210,7 +210,7 @@ def make_stimuli(
 ) -> None:
     """Put the clips into the study's pool, make stimuli of them, and name these in the study file.
     Clips of a scenario are cropped to the shortest of them, unless `equal_lengths` is false. The
-    study file keeps what is measured in the recordings of clips.
+    study file keeps the measures of the clips' recordings.
     """
     chosen: list[StimulusSource] = []
     measures: dict[str, Mapping[str, float]] = {}

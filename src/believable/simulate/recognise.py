@@ -177,10 +177,10 @@ class Recogniser:
         }
         if len(roles) > 1:
             same = next(known for known in candidates if len(known) > 1)
+            names = _list_names([known.stimulus.id for known in same])
             raise InvalidInput(
-                f"{self.study}: the stimuli {_list_names([known.stimulus.id for known in same])} are"
-                " the same file, so that simulated participants cannot tell which condition they"
-                " see. Give each stimulus a file of its own."
+                f"{self.study}: the stimuli {names} are the same file, so simulated participants"
+                " cannot know which condition they see. Give each stimulus its own file."
             )
         return ways[0]
 

@@ -38,9 +38,10 @@ LICENCE, PROJECT = "BSD-3-Clause", "https://github.com/freedoom/freedoom"
 _ATTACK, _USE, _CHANGE = 1, 2, 4
 _CONFIG = """\
 cap_fps {fps}
-cap_videocommand "ffmpeg -f rawvideo -pix_fmt rgb24 -r %r -s %wx%h -i - -c:v libx264 -preset ultrafast -crf 16 -pix_fmt yuv420p -threads 1 -y temp_v.nut"
+cap_videocommand "ffmpeg -f rawvideo -pix_fmt rgb24 -r %r -s %wx%h -i - -c:v libx264 \
+-preset ultrafast -crf 16 -pix_fmt yuv420p -threads 1 -y temp_v.nut"
 cap_muxcommand "ffmpeg -i temp_v.nut -i temp_a.nut -c:v copy -c:a aac -y %f"
-"""  # noqa: E501
+"""
 #: Nothing but the surroundings: view and weapon do not bob, the weapon is not there, and nothing
 #: flashes.
 _PLAIN = "".join(

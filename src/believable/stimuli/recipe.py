@@ -158,7 +158,8 @@ class Shot:
 def fit_size(shape: tuple[float, float], width_px: int, height_px: int) -> tuple[int, int]:
     """The largest even size of this shape that fits into the frame."""
     scale = min(width_px / shape[0], height_px / shape[1])
-    return tuple(max(2, 2 * round(side * scale / 2)) for side in shape)  # type: ignore[return-value]
+    width, height = (max(2, 2 * round(side * scale / 2)) for side in shape)
+    return width, height
 
 
 _TURNS: dict[int, Chain] = {
@@ -182,7 +183,8 @@ def picture_chain(recipe: Recipe, shot: Shot) -> Chain:
         chain.append(
             (
                 "drawbox",
-                f"x={mask.x_px}:y={mask.y_px}:w={mask.width_px}:h={mask.height_px}:color=black:t=fill",
+                f"x={mask.x_px}:y={mask.y_px}:w={mask.width_px}:h={mask.height_px}"
+                ":color=black:t=fill",
             )
         )
     chain += _TURNS[shot.turn_deg]

@@ -275,8 +275,8 @@ def remove_database(path: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Make a file's content, or a folder's names, survive a power cut. Windows opens no folders, and
-    syncs only files that are open for writing.
+    """Make a file's content, or a folder's names, survive a power cut. Windows opens no folders,
+    and syncs only files that are open for writing.
     """
     windows = sys.platform == "win32"
     if windows and path.is_dir():

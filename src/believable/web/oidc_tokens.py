@@ -277,8 +277,8 @@ def mail_address(text: str) -> str:
     letters than ASCII become ASCII letters when they are made small (the Kelvin sign becomes a k),
     and an account without an @ belongs to this server alone.
 
-    >>> mail_address(" Mark@Example.org"), mail_address("owner"), mail_address("mar\u212a@example.org")
-    ('mark@example.org', '', '')
+    >>> [mail_address(text) for text in (" Mark@Example.org", "owner", "mar\u212a@example.org")]
+    ['mark@example.org', '', '']
     """
     address = text.strip()
     name, _, host = address.partition("@")

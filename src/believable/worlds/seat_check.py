@@ -102,8 +102,8 @@ def _leaks(
                     continue
                 if key not in private.get(seat, ()) and key in _keys(view):
                     yield (
-                        f"at tick {tick}, the view of {seat!r} has {key!r}, which only {owner!r} may"
-                        " see."
+                        f"at tick {tick}, the view of {seat!r} has {key!r}, which only {owner!r}"
+                        " may see."
                     )
                 elif any(text in seen for text in told for seen in _texts(view)):
                     yield (

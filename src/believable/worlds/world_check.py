@@ -292,7 +292,11 @@ def record_twice(
         scene = world.draw(blind)
         display_list(scene, blind, recording.timing.duration_ms / 2)
         if not scene.sprites:
-            yield "a drawing of its recording has no figures; leave `draw` out if it cannot show any."
+            yield "a drawing of its recording has no figures; leave `draw` out if it can show none."
+        try:
+            world.motion(recording, None)
+        except InvalidInput as error:
+            yield f"the motion in its recording cannot be read: {error} Write a `motion` for it."
     yield from _column_problems(playing, setup, recording)
     yield from _film_problems(playing, recording, shown, welcome)
 

@@ -38,7 +38,7 @@ DAY = 86_400_000
 def test_what_is_open_is_listed_with_its_cure(world: World, owner: Browser) -> None:
     page = owner.get(PAGE).text
     assert "People agree before anything is asked." in page
-    assert "Nobody has gone through it." in page
+    assert "It has no sessions yet." in page
     assert "which others cannot reach" in page
     assert "Say whom people can ask" in page
     assert "believable backup" in page
@@ -146,7 +146,7 @@ def test_the_list_runs_check_and_knows_power_plan_and_money(
         page = shown()
         assert "still holds [WHAT PARTICIPANTS RECEIVE, IF ANYTHING]" in page
         assert "4 to look at, none of them stops the study" in page
-        assert "Nobody has simulated it" in page
+        assert "It has not been simulated" in page
         assert "The plan is not on record" in page
         assert "GBP 0.00 for complete sessions" in page
         assert "GBP 150.00" in page

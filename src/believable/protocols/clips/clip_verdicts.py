@@ -143,10 +143,8 @@ def equivalent(difference: TestResult, *, margin: float, alpha: float) -> Equiva
     estimate = difference.estimate
     if estimate is None:
         raise AssertionError("a contrast always has its estimate")
-    method = (
-        f"TOST within ±{margin:g},"
-        f" {difference.method.partition(' of weighted differences ')[2].replace('over', 't tests over')}"
-    )
+    over = difference.method.partition(" of weighted differences ")[2]
+    method = f"TOST within ±{margin:g}, {over.replace('over', 't tests over')}"
     return replace(
         tost_estimate(estimate, low=-margin, high=margin, alpha=alpha, method=method),
         n=difference.n,

@@ -267,7 +267,8 @@ def recall_section(survey: Ratings, plan: Plan) -> Section:
             Finding(
                 outcome="precision",
                 title=f"Precision, {answer}",
-                sentence=f"Of all clips called {answer}, a share of {estimate_words(share)} was {right}.",
+                sentence=f"Of all clips called {answer}, a share of {estimate_words(share)}"
+                f" was {right}.",
                 estimate=share,
                 about=answer,
             )
@@ -356,8 +357,8 @@ def detection_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> 
             Finding(
                 outcome="bias",
                 title=f"Criterion, human from {other}",
-                sentence=f"The criterion of human against {other} was {estimate_words(result.criterion)};"
-                " positive values lean to saying artificial.",
+                sentence=f"The criterion of human against {other} was"
+                f" {estimate_words(result.criterion)}; positive values lean to saying artificial.",
                 estimate=result.criterion,
                 about=other,
             ),

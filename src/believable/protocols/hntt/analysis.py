@@ -280,7 +280,8 @@ def criterion_finding(contest: AgentContest, verdict: HnttVerdict) -> Finding:
     return Finding(
         outcome="median_accuracy",
         title=f"Published criterion, {agent}",
-        sentence=f"For {scope}: The median accuracy against {agent} is {estimate_words(verdict.median)}.",
+        sentence=f"For {scope}: The median accuracy against {agent} is"
+        f" {estimate_words(verdict.median)}.",
         estimate=verdict.median,
         about=contest.agent,
         conclusion=conclusion,

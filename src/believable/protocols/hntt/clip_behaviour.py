@@ -233,9 +233,9 @@ def _weights(
                     Finding(
                         outcome="behaviour",
                         title=f"What judges went by, {WORDS.get(name, name)}",
-                        sentence=f"Over {counted(len(pairs), 'pair')}, a clip with one standard deviation"
-                        f" more of it ({WORDS[name]}) was taken for the person with log odds of"
-                        f" {estimate_words(estimate)}.",
+                        sentence=f"Over {counted(len(pairs), 'pair')}, a clip with one standard"
+                        f" deviation more of it ({WORDS[name]}) was taken for the person with log"
+                        f" odds of {estimate_words(estimate)}.",
                         estimate=estimate,
                         about=name,
                     )

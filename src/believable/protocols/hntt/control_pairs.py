@@ -47,8 +47,8 @@ def controls_section(judged: NavigationJudgements, plan: Plan) -> Section | None
                 Finding(
                     outcome="controls",
                     title="People against people",
-                    sentence=f"In {counted(len(set(judged.pair[both].tolist())), 'pair')} of two people the"
-                    " shares of judges who chose one of them differ from one half by"
+                    sentence=f"In {counted(len(set(judged.pair[both].tolist())), 'pair')} of two"
+                    " people the shares of judges who chose one of them differ from one half by"
                     f" {estimate_words(estimate)} (SD over pairs, chance taken out).",
                     estimate=estimate,
                 )
@@ -204,8 +204,9 @@ def _elsewhere(
                 Finding(
                     outcome="controls",
                     title=f"Different goals, {contest.agent}",
-                    sentence=f"Accuracy against {contest.agent} is higher by {estimate_words(estimates[2])}"
-                    " where both go to the same goal than where they do not.",
+                    sentence=f"Accuracy against {contest.agent} is higher by"
+                    f" {estimate_words(estimates[2])} if both go to the same goal than if they do"
+                    " not.",
                     estimate=estimates[2],
                     about=contest.agent,
                 )

@@ -149,8 +149,9 @@ def familiarity_section(data: Data, contests: Sequence[AgentContest], plan: Plan
             Finding(
                 outcome="familiarity",
                 title=f"Familiarity, {contest.agent}",
-                sentence=f"In a regression of {counted(fit.n, 'judge')}' accuracy against {contest.agent} on"
-                f" familiarity with {listed(list(own))}, R² = {number(fit.r_squared)}.",
+                sentence=f"In a regression of {counted(fit.n, 'judge')}' accuracy against"
+                f" {contest.agent} on familiarity with {listed(list(own))},"
+                f" R² = {number(fit.r_squared)}.",
                 estimate=None,
                 test=test,
                 about=contest.agent,
@@ -388,8 +389,8 @@ def strength_section(
         Finding(
             outcome="strength",
             title=f"Strength, {item}",
-            sentence=f"{item}: log strength {estimate_words(fit.of(item))}, relative to the mean of all"
-            " conditions.",
+            sentence=f"{item}: log strength {estimate_words(fit.of(item))}, relative to the mean of"
+            " all conditions.",
             estimate=fit.of(item),
             about=item,
         )

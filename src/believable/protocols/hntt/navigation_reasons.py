@@ -144,8 +144,8 @@ def _section(
     finding = Finding(
         outcome="reasons",
         title="Coded reasons" if codebook == REASONS else f"Coded reasons, {codebook}",
-        sentence=f"Of {counted(len(responses), 'coded text')}, {integer(len(responses) - discarded)} gave"
-        " codes.",
+        sentence=f"Of {counted(len(responses), 'coded text')},"
+        f" {integer(len(responses) - discarded)} gave codes.",
         conclusion=(
             f"Accurate judges (above {above:g}) against the others, adjusted by Benjamini and"
             f" Hochberg over {counted(len(tests), 'test')}:"

@@ -74,8 +74,7 @@ _COUNTS = (
         title="d′",
         form="number",
         digits=2,
-        about="Above each viewer's own readiness to flag actions with which nothing is wrong; one for"
-        " everybody.",
+        about="Above each viewer's readiness to flag faultless actions; one for all viewers.",
     ),
     Column(name="d_low", title="low", form="number", digits=2, about="Jackknife over people."),
     Column(name="d_high", title="high", form="number", digits=2, about="Jackknife over people."),

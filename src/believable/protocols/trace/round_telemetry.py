@@ -188,8 +188,8 @@ def _findings(table: Table) -> tuple[Finding, ...]:
         Finding(
             outcome="telemetry",
             title="Strongest telemetry channel",
-            sentence=f"Within rounds, the trace goes most with {strongest[0]} ({strongest[1]}): r = {r} over"
-            f" {strongest[2]} rounds (exploratory).",
+            sentence=f"Within rounds, the trace goes most with {strongest[0]} ({strongest[1]}):"
+            f" r = {r} over {strongest[2]} rounds (exploratory).",
         ),
     )
 

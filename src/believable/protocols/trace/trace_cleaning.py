@@ -167,8 +167,8 @@ def _drop(traces: Sequence[Windowed], outliers: Outliers, reason: str, where: st
             session=traces[index].annotation.session,
             level="trace",
             reason=reason,
-            detail=f"{TOOL_NAMES[traces[index].annotation.tool]}: distance {outliers.distances[index]:.4g}"
-            f" {where}, {limits}",
+            detail=f"{TOOL_NAMES[traces[index].annotation.tool]}: distance"
+            f" {outliers.distances[index]:.4g} {where}, {limits}",
             trial_key=traces[index].annotation.trial_key,
             branch=TOOL_NAMES[traces[index].annotation.tool],
         )

@@ -69,7 +69,7 @@ def check_item(problems: Sequence[Problem], *, whole: bool) -> LaunchItem:
     if not wrong:
         return LaunchItem("Checked", True, f"{looked} are in order.")
     errors = sum(problem.severity == "error" for problem in wrong)
-    kind = f"{errors} of them must be mended" if errors else "none of them stops the study"
+    kind = f"{errors} of them must be fixed" if errors else "none of them stops the study"
     return LaunchItem("Checked", False, f"{len(wrong)} to look at, {kind}; they are listed below.")
 
 
@@ -86,8 +86,8 @@ def contact_item(study: Study, pages: Mapping[str, str]) -> LaunchItem:
     words = f"{study.model_dump_json()} {' '.join(pages.values())}"
     known = bool(_CONTACT.search(words))
     cure = (
-        "No e-mail address, telephone number or web address stands on any page. Say whom people can"
-        " ask."
+        "No page contains an e-mail address, a telephone number or a web address. Say whom people"
+        " can ask."
     )
     return LaunchItem("Contact", known, "A page says whom people can ask." if known else cure)
 
@@ -101,7 +101,7 @@ def ending_item(study: Study) -> LaunchItem:
         return LaunchItem(
             "Code or way back",
             None,
-            "None is set. That is right only if nobody is paid by a platform.",
+            "None is set. That is right only if no platform pays participants.",
         )
     words = (
         f"People come from {study.recruit.platform}, but get neither a code nor a way back. Set it"
@@ -119,7 +119,7 @@ def tried_item(sizes: Mapping[str, int]) -> LaunchItem:
     return LaunchItem(
         "Tried",
         False,
-        "Nobody has gone through it. Open the preview link, or run `believable simulate`.",
+        "It has no sessions yet. Open the preview link, or run `believable simulate`.",
     )
 
 
@@ -195,7 +195,7 @@ def power_item(study: Study, where: Whereabouts) -> LaunchItem:
         return LaunchItem("Power", None, words)
     record = where.powered
     if record is None:
-        return LaunchItem("Power", False, "Nobody has simulated it. Run `believable power`.")
+        return LaunchItem("Power", False, "It has not been simulated. Run `believable power`.")
     day = record.simulated_on[:10]
     if record.plan != where.plan:
         return LaunchItem(
@@ -299,8 +299,7 @@ def checked_problems(
 
 @dataclass(frozen=True, slots=True)
 class MoneyLeft:
-    """The cost of complete sessions so far and, if there is a limit, the expected cost of the
-    others."""
+    """The cost of complete sessions and, if there is a limit, the expected cost of the others."""
 
     spent: float
     left: float | None

@@ -182,10 +182,8 @@ async def show_code(visit: ConsoleVisit) -> Response:
     study, pool, session = await the_session(visit)
     what = f"read the code for continuing {pool} session {session.number}"
     await visit.change(lambda conn: None, what, study=study.id, kind="view", session=session.id)
-    return RedirectResponse(
-        f"{PATH}/studies/{study.id}/sessions/{pool}/{session.number}?code={code_key(visit, session)}",
-        303,
-    )
+    address = f"{PATH}/studies/{study.id}/sessions/{pool}/{session.number}"
+    return RedirectResponse(f"{address}?code={code_key(visit, session)}", 303)
 
 
 async def show_conditions(visit: ConsoleVisit) -> Response:

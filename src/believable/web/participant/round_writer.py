@@ -54,7 +54,7 @@ class RoundInputs:
             raise self._trouble
 
     async def flush(self) -> None:
-        """All ticks played so far are durable when this returns."""
+        """Wait until all ticks that were played are durable."""
         await self._idle.wait()
         self.check()
         if self.at_risk_ticks:

@@ -137,7 +137,7 @@ CAMERAS = ("first", "third")
 class EngineSettings:
     """The arguments of an engine. `wad` is a map as bytes, `game_data` a file with all of a game,
     instead of Freedoom. `watched`: the player is dead, and sees the first bot's view. `led`: the
-    figure is led along a way, and nothing harms it.
+    figure is led along a way. `unharmed`: nothing harms the figure.
     """
 
     seed: int
@@ -148,6 +148,7 @@ class EngineSettings:
     bots: int = 0
     watched: bool = False
     led: bool = False
+    unharmed: bool = False
     size_px: tuple[int, int] = (160, 120)
     camera: str = "first"
     overlay: bool = False
@@ -284,7 +285,7 @@ class DoomEngine:
             game.send_game_command("addbot")
         if settings.camera == "third":
             game.send_game_command("chase")
-        if settings.led:
+        if settings.unharmed:
             game.send_game_command("god")
         game.make_action([0] * len(BUTTONS), ARRIVAL_TICS)
         if settings.watched:

@@ -29,6 +29,7 @@ from believable.worlds.doom.doom_engine import (
 from believable.worlds.doom.game_map import DESIGNS, NAVIGATION, GameMap, game_map
 from believable.worlds.doom.items import RESPAWN_S
 from believable.worlds.doom.navigation_map import GOALS, far_goals
+from believable.worlds.doom.people_map import walking_map
 
 PLAYER = "player"
 #: The engine's forward and sideways speed when running, and how far the keys turn in a tic.
@@ -130,6 +131,10 @@ class DoomSetup(Record):
     """The figure is led along the recorded positions; the recording has no inputs."""
     body: BodyName = "people"
     """The body of agents."""
+    tour: tuple[int, ...] = ()
+    """On a map of people's demos: the numbers of the places to pass in turn, without fights."""
+    start: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Where a tour begins: position in the engine's units, and heading in degrees."""
     ends_at_death: bool = True
     """Navigation by an agent ends if the figure dies. A person's figure begins again at the start,
     and the clock runs on.
@@ -139,6 +144,8 @@ class DoomSetup(Record):
 
     @property
     def place(self) -> GameMap:
+        if self.tour:
+            return walking_map(self.map, self.start)
         return game_map(self.map, self.map_seed, self.goal)
 
     def engine(self, **changed: Any) -> EngineSettings:
@@ -153,6 +160,7 @@ class DoomSetup(Record):
             "bots": 1 if self.watched else _BOTS[self.opponent] if place.deathmatch else 0,
             "watched": self.watched,
             "led": self.led,
+            "unharmed": self.led or bool(self.tour),
             "crosshair": self.crosshair,
             "size_px": (self.width_px, self.height_px),
             "camera": self.camera,

@@ -169,6 +169,11 @@ def read_wad(path: Path) -> tuple[str, list[tuple[str, bytes]]]:
     ]
 
 
+def map_parts(path: Path, name: str, written: str) -> dict[str, bytes]:
+    """The parts of a map of a file."""
+    return _parts(read_wad(path)[1], name, written)
+
+
 def _parts(lumps: list[tuple[str, bytes]], name: str, written: str) -> dict[str, bytes]:
     """The parts of a map in Doom's own form."""
     names = [lump for lump, _ in lumps]

@@ -52,7 +52,10 @@ Observation = dict[str, NDArray[Any]]
 class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
     """One round after another on the map of `map_seed`. `seconds` is the longest a round takes."""
 
-    metadata = {"render_modes": ["rgb_array"], "render_fps": TICS_PER_S // DECISION_TICS}  # noqa: RUF012  as its base
+    metadata = {  # noqa: RUF012
+        "render_modes": ["rgb_array"],
+        "render_fps": TICS_PER_S // DECISION_TICS,
+    }
 
     def __init__(
         self,

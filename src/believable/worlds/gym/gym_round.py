@@ -48,7 +48,8 @@ INPUTS = InputSchema(
 KEY = INPUTS.parts[0]
 #: Names that browsers have for keys by their place.
 KEY_NAMES = re.compile(
-    r"Arrow(Up|Down|Left|Right)|Key[A-Z]|Digit\d|Space|Enter|(Shift|Control)(Left|Right)|Comma|Period"
+    r"Arrow(Up|Down|Left|Right)|Key[A-Z]|Digit\d|Space|Enter"
+    r"|(Shift|Control)(Left|Right)|Comma|Period"
 )
 
 

@@ -95,7 +95,7 @@ class EpisodeRecorder:
 
     @property
     def frames(self) -> int:
-        """Pictures of the episode so far."""
+        """The number of pictures of the current episode."""
         return 0 if self._log is None else self._log.frames
 
     def wait(self, env: Any, frames: int) -> None:

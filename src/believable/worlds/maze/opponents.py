@@ -44,8 +44,7 @@ ATTENTION_TICKS = 45
 NEAR_TILES = 4
 #: Out of sight it corrects its course by ear this often.
 HEELS_TICKS = 10
-#: The number of tiles that it considers when it searches; it takes the one that it left longest
-#: ago.
+#: The number of tiles that a search considers. The opponent goes to the one it left longest ago.
 SEARCHED = 8
 
 
@@ -66,9 +65,8 @@ class ShortestPathChaser:
 
 
 class FrustratedOpponent:
-    """Chases a visible player, follows to the place where it lost sight, approaches sounds,
-    searches
-    otherwise; frustration narrows its view, sharpens its ears, makes it risk more and move
+    """Chases a visible player, goes to the spot of the last sighting, approaches sounds, and
+    searches otherwise. Frustration narrows its view, sharpens its ears, makes it risk more and move
     erratically. It uses only perceptible facts.
     """
 

@@ -13,24 +13,24 @@ from believable.core.registry import did_you_mean
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Temper:
-    """What an opponent perceives and risks.
+    """The perception and the risks of an opponent.
 
-    | parameter | unit | more of it means |
+    | parameter | unit | a larger value means |
     |---|---|---|
     | `view_deg` | degrees | a wider field of view |
     | `view_tiles` | tiles | seeing farther |
-    | `hearing_blur` | tiles per tile of way | hearing less precisely: the place it takes a sound to come from lies so far off |
-    | `fire_health` | health points | at least this healthy before walking into fire |
-    | `detour_ratio` | way round / direct way | patience with detours: fire is not walked round when that is longer than this |
-    | `fire_wait_ticks` | ticks | patience at a fire that cannot be walked round: stands before it so long until it crosses |
+    | `hearing_blur` | tiles per tile of way | larger errors in the position of a sound |
+    | `fire_health` | health points | the health it needs before it walks into fire |
+    | `detour_ratio` | way round / direct way | longer detours around a fire |
+    | `fire_wait_ticks` | ticks | waiting longer at a fire without a way round |
     | `swerve_deg` | degrees | larger sudden turns |
     | `swerve_chance` | probability per tick | more frequent sudden turns |
-    | `balk_chance` | probability per tick | stops short more often and jerks its head about |
-    | `stray_chance` | probability per junction | takes a wrong branch more often before it comes back |
-    | `turn_deg` | degrees per tick | turns its head faster |
-    | `memory_ticks` | ticks | keeps heading for where the player was last seen, whatever it hears |
-    | `heels_tiles` | tiles of way | chases by ear from farther away |
-    | `look_ticks` | ticks | looks round longer where it found nobody |
+    | `balk_chance` | probability per tick | stopping and jerking its head more often |
+    | `stray_chance` | probability per junction | taking a wrong branch more often |
+    | `turn_deg` | degrees per tick | turning its head faster |
+    | `memory_ticks` | ticks | heading longer for the last sighting of the player |
+    | `heels_tiles` | tiles of way | chasing by ear from farther away |
+    | `look_ticks` | ticks | looking round longer after a search without success |
     """
 
     view_deg: float

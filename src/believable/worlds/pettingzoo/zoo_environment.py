@@ -132,7 +132,7 @@ class ZooEnvironment:
         return (value.round(4) if value.dtype.kind == "f" else value.astype(int)).tolist()
 
     def legal(self, agent: str) -> Sequence[int] | None:
-        """The legal actions of an agent; None if the environment does not tell them."""
+        """The legal actions of an agent; None if the environment does not list them."""
         seen = self._observed(agent)
         mask = seen.get("action_mask") if isinstance(seen, Mapping) else None
         if mask is None:

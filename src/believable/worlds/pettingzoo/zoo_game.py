@@ -156,7 +156,7 @@ class ZooGame:
         ]
 
     def _choose(self, driven: Mapping[str, Action | None]) -> Sequence[str]:
-        """Note what the agents that act next have chosen. An illegal action is not taken."""
+        """Note the choices of the agents that act next. An illegal action is not taken."""
         refused: list[str] = []
         for name, seat in self._seats.items():
             if seat.agent not in self._env.acting or seat.agent in self._chosen:

@@ -24,7 +24,7 @@ class OfferedUse:
 
 
 def offers(town: TownMap, fixture: Fixture, kind: ActivityKind) -> bool:
-    """Return whether anybody can do this at the furniture."""
+    """Return whether the furniture serves this activity."""
     building = town.buildings[town.building_of(fixture.room)]
     fits = fixture.kind in kind.at and (not kind.places or building.kind in kind.places)
     return fits and not (kind.public and town.rooms[fixture.room].staff)

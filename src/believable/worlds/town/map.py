@@ -88,8 +88,8 @@ class TownDoor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixture:
-    """A piece of furniture. People use it from the tile `stand`. They can take `stock` from it; if
-    it `holds` things, they open it first.
+    """A piece of furniture. People use it from one tile, and can take `stock` from it. If it
+    `holds` things, they open it first.
     """
 
     id: str

@@ -297,9 +297,9 @@ class MindTrace(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MindSetting:
     """The setting of a new mind. `model` is the language model of the run, if it has one;
-    `options` come from the command line (`--option NAME=VALUE`). `briefing` returns what another
-    person would bring into a talk with this one, `partner_of` whom they talk with or come to talk
-    with.
+    `options` are those of the command line (`--option NAME=VALUE`). `briefing` returns the topics
+    of another person for a talk with this one, `partner_of` the person whom they talk with or
+    approach for a talk.
     """
 
     persona: Persona
@@ -355,11 +355,11 @@ class TalkingMind(Protocol):
 
     @property
     def partner(self) -> str | None:
-        """The person whom this one talks with, or comes to talk with."""
+        """The person whom this one talks with or approaches for a talk."""
         ...
 
     def briefing(self, other: str, percept: Percept) -> Mapping[str, str]:
-        """Return what the person would bring into a talk with another."""
+        """Return the topics of the person for a talk with another."""
         ...
 
 

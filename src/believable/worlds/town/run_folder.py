@@ -120,7 +120,7 @@ def provenance_of(model: LanguageModel | None) -> Mapping[str, Scalar]:
 
 
 def _look_ahead(run: TownRun, steps: int) -> None:
-    """Let the people who are not stuck go on, so that their prompts join the batch."""
+    """Let the people who are not stuck act, so that their prompts join the batch."""
     for _ in range(steps):
         if run.over or len(run.stuck) == len(run.people):
             return

@@ -92,19 +92,22 @@ def test_a_goal_that_cannot_be_reached_is_told() -> None:
         course_to(drawn, 16)
 
 
+STRAIGHT = [0.0] * DECISION_TICS
+
+
 def test_collisions_are_ends_where_level_ground_would_not_have_led() -> None:
     start = figure_at(0, 0, angle_deg=0.0)
-    assert not ran_into_something(start, figure_at(36.44, 0.0), turn_deg=0), (
+    assert not ran_into_something(start, figure_at(36.44, 0.0), STRAIGHT, 1), (
         "the engine's own place after seven tics from standing"
     )
-    assert ran_into_something(start, figure_at(5.0, 0.0), turn_deg=0)
-    assert not ran_into_something(start, figure_at(0.0, 0.0), turn_deg=None)
-    assert not ran_into_something(start, figure_at(5.0, 0.0, on_ground=False), turn_deg=0), (
+    assert ran_into_something(start, figure_at(5.0, 0.0), STRAIGHT, 1)
+    assert not ran_into_something(start, figure_at(0.0, 0.0), STRAIGHT, 0)
+    assert not ran_into_something(start, figure_at(5.0, 0.0, on_ground=False), STRAIGHT, 1), (
         "in the air nobody knows"
     )
     fallen = replace(figure_at(5.0, 0.0), z=-64.0)
-    assert not ran_into_something(start, fallen, turn_deg=0), "who falls is not pushed on"
-    assert ran_into_something(start, replace(fallen, z=-24.0), turn_deg=0), (
+    assert not ran_into_something(start, fallen, STRAIGHT, 1), "who falls is not pushed on"
+    assert ran_into_something(start, replace(fallen, z=-24.0), STRAIGHT, 1), (
         "a step down is level enough"
     )
 

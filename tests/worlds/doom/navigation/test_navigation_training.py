@@ -84,7 +84,7 @@ class GuessingGame:
                     arrived=share > 0.5,
                     died=False,
                     decisions=10,
-                    from_island=True,
+                    from_start=True,
                     cut_off=True,
                     sudden=0,
                     collided=0,

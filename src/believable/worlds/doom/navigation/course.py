@@ -8,14 +8,34 @@ import heapq
 import math
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Protocol
 
 from believable.core.errors import InvalidInput
+from believable.worlds.doom.doom_game import GOAL_UNITS
 from believable.worlds.doom.floor_plan import TILE_UNITS, Tile, centre, tile_at
 from believable.worlds.doom.navigation_map import NavigationMap, navigation_map
 from believable.worlds.doom.walking import WalkMap
 
 #: So close before a leap's brink the figure jumps by itself.
 BRINK_UNITS = 40.0
+
+
+class Course(Protocol):
+    """The way to a goal, as an agent knows it."""
+
+    @property
+    def goal_place(self) -> tuple[float, float, float]: ...
+    @property
+    def size_units(self) -> float: ...
+    @property
+    def reach_units(self) -> float:
+        """The goal is reached this close to its middle."""
+
+    def distance(self, x: float, y: float) -> float | None: ...
+    def near_brink(self, x: float, y: float) -> bool: ...
+    def at_brink(self, x: float, y: float) -> bool: ...
+    def fell(self, z: float) -> bool:
+        """Whether a figure at this height has failed, though it lives."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +59,14 @@ class NavigationCourse:
     @property
     def size_units(self) -> float:
         return float(TILE_UNITS * max(self.drawn.plan.columns, self.drawn.plan.rows))
+
+    @property
+    def reach_units(self) -> float:
+        return GOAL_UNITS
+
+    def fell(self, z: float) -> bool:
+        """A pit of this map kills."""
+        return False
 
     def distance(self, x: float, y: float) -> float | None:
         """The walking distance from a position to the goal, in tiles; None if it is no floor (over

@@ -1,8 +1,8 @@
 """The three agents as declarations: their actions, their observations, and their rewards.
 
-A decision lasts `DECISION_TICS`, a fifth of a second. Every action but the first runs on; a turn is
-spread evenly over it. Jumping is no action: it happens by itself at the brink of a leap
-(`course.py`).
+A decision lasts `DECISION_TICS`, a fifth of a second. Every action but the first runs on; a hand
+(`body.py`) makes the turn, or spreads it evenly over the decision. Jumping is no action: it happens
+by itself at the brink of a leap (`course.py`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from types import MappingProxyType
 from believable.contracts.inputs import Input
 from believable.core.errors import NotFound
 from believable.core.registry import did_you_mean
+from believable.worlds.doom.body import TurningHand
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.doom_round import FRICTION, PUSH_UNITS, RUN, STRAFE
 
@@ -102,6 +103,15 @@ class NavigationAgent:
         return (1, 0, 0, round(10 * turn_deg / DECISION_TICS), 0, 0, int(jump), 0, 0)
 
 
+#: Which part of an input turns by mouse.
+TURN = 3
+
+
+def turned_by(hand: TurningHand, pressed: Input) -> Input:
+    """The keys of a tic, turned by a hand."""
+    return (*pressed[:TURN], -round(10 * hand.turn()), *pressed[TURN + 1 :])
+
+
 @cache
 def _both_ways(turns_deg: tuple[int, ...]) -> tuple[int | None, ...]:
     """Kept: every decision asks for it several times."""
@@ -124,7 +134,8 @@ HYBRID = NavigationAgent(
 )
 REWARD_SHAPING = NavigationAgent(
     name="reward_shaping",
-    about="As hybrid, with finer turns, and marked down for sudden turns, collisions and slow steps.",
+    about="As hybrid, with finer turns, and marked down for sudden turns, collisions and slow"
+    " steps.",
     turns_deg=(18, 36, 45, 54, 72, 90),
     sees_depth=True,
     reward=RewardTerms(sudden_camera=-0.05, collision=-0.05, slow=-0.01),

@@ -18,20 +18,22 @@ from numpy.typing import NDArray
 
 from believable.contracts.game import Pixels
 from believable.core.errors import MissingExtra
+from believable.worlds.doom.body import BodyName, hand_of
 from believable.worlds.doom.doom_engine import TICS_PER_S, DoomEngine, EngineSettings
-from believable.worlds.doom.doom_game import GOAL_UNITS
 from believable.worlds.doom.doom_round import DoomSetup, FigureState, action_of, body_of
 from believable.worlds.doom.floor_plan import centre
 from believable.worlds.doom.game_map import NAVIGATION
-from believable.worlds.doom.navigation.course import navigation_course
+from believable.worlds.doom.navigation.course import Course, NavigationCourse, navigation_course
 from believable.worlds.doom.navigation.declarations import (
     CAMERA_LIMIT_DEG,
     DECISION_TICS,
     DECISIONS_MAX,
     FULL_SPEED_UNITS,
     SLOW_SHARE,
+    TURN,
     has_collided,
     navigation_agent,
+    turned_by,
 )
 from believable.worlds.doom.navigation.senses import DEPTH_PX, SENSES, depth_of, senses_of
 from believable.worlds.doom.walking import STEP_UNITS
@@ -68,7 +70,10 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
     penalties that counts.
     """
 
-    metadata = {"render_modes": ["rgb_array"], "render_fps": TICS_PER_S // DECISION_TICS}  # noqa: RUF012  as its base
+    metadata = {  # noqa: RUF012
+        "render_modes": ["rgb_array"],
+        "render_fps": TICS_PER_S // DECISION_TICS,
+    }
 
     def __init__(
         self,
@@ -78,11 +83,13 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
         on_the_way: float = 0.0,
         open_engine: Callable[[EngineSettings], SteppedFigure] = DoomEngine,
         render_mode: str | None = None,
+        body: BodyName = "raw",
     ) -> None:
         self.render_mode = render_mode
         self.agent = navigation_agent(agent)
-        self.course = navigation_course(map_seed, goal)
-        self._on_the_way = on_the_way
+        self.course: Course = navigation_course(map_seed, goal)
+        self.decisions_max = DECISIONS_MAX
+        self._on_the_way, self._body_name = on_the_way, body
         self.penalties = 1.0
         parts: dict[str, spaces.Space[Any]] = {
             "senses": spaces.Box(-1.0, 1.0, (SENSES,), np.float32)
@@ -114,22 +121,30 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
                     **view,
                 )
             )
-        on_the_way = self.np_random.random() < self._on_the_way
+        counted = self._begin_round(self._engine)
+        hand_seed = int(self.np_random.integers(2**31)) if self._body_name == "people" else 0
+        self._hand = hand_of(self._body_name, hand_seed, DECISION_TICS)
+        self._decisions = self._last_action = 0
+        self._way = self._start_way = self.course.distance(self._body.x, self._body.y) or 0.0
+        return self._observe(), {"from_start": counted}
+
+    def _begin_round(self, engine: SteppedFigure) -> bool:
+        """Put the figure somewhere. Returns whether that is the start of the course."""
+        assert isinstance(self.course, NavigationCourse)
+        on_the_way = bool(self.np_random.random() < self._on_the_way)
         tile = (
             self.course.route[int(self.np_random.integers(len(self.course.route) - 1))]
             if on_the_way
             else self.course.drawn.start
         )
-        self._engine.put(*centre(tile), wait_tics=REST_TICS if on_the_way else CLOUD_TICS)
+        engine.put(*centre(tile), wait_tics=REST_TICS if on_the_way else CLOUD_TICS)
         heading = (
             self.np_random.uniform(-180, 180)
             if on_the_way
             else float(self.course.drawn.start_heading_deg)
         )
         self._face(heading)
-        self._decisions = self._last_action = 0
-        self._way = self._start_way = self.course.distance(self._body.x, self._body.y) or 0.0
-        return self._observe(), {"from_island": not on_the_way}
+        return not on_the_way
 
     def _face(self, heading_deg: float) -> None:
         engine = self._engine
@@ -139,51 +154,60 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
         self._body = body_of(engine.variables)
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        engine, agent, before = self._engine, self.agent, self._body
-        assert engine is not None, "reset first"
-        if self.course.near_brink(before.x, before.y):
-            for _ in range(DECISION_TICS):
-                jump = self.course.at_brink(self._body.x, self._body.y)
-                engine.advance(action_of(agent.pressed(int(action), jump)))
-                self._body = body_of(engine.variables)
-        else:
-            engine.advance(action_of(agent.pressed(int(action), jump=False)), tics=DECISION_TICS)
-            self._body = body_of(engine.variables)
+        before = self._body
+        headings_deg = self._press(int(action))
         self._decisions += 1
         self._last_action = int(action)
-        reward, arrived = self._judge(before, self._body, agent.actions[int(action)])
-        ended = arrived or self._body.dead
-        facts = {
-            "arrived": arrived,
-            "died": self._body.dead,
-            "decisions": self._decisions,
-        } | self._signs
-        return self._observe(), reward, ended, not ended and self._decisions >= DECISIONS_MAX, facts
+        reward, arrived = self._judge(before, self._body, headings_deg)
+        died = self._body.dead or self.course.fell(self._body.z)
+        ended = arrived or died
+        facts = {"arrived": arrived, "died": died, "decisions": self._decisions} | self._signs
+        cut_off = not ended and self._decisions >= self.decisions_max
+        return self._observe(), reward, ended, cut_off, facts
+
+    def _press(self, action: int) -> list[float]:
+        """Carry out a decision. Returns where the figure looks in each of its tics."""
+        engine, agent = self._engine, self.agent
+        assert engine is not None, "reset first"
+        self._hand.aim(-float(agent.actions[action] or 0))
+        watched = self.course.near_brink(self._body.x, self._body.y)
+        heading, headings = self._body.angle_deg, list[float]()
+        for tic in range(1, DECISION_TICS + 1):
+            jump = watched and self.course.at_brink(self._body.x, self._body.y)
+            pressed = turned_by(self._hand, agent.pressed(action, jump))
+            heading -= pressed[TURN] / 10
+            headings.append(heading)
+            if watched or tic == DECISION_TICS:
+                engine.advance(action_of(pressed))
+                self._body = body_of(engine.variables)
+            else:
+                engine.advance(action_of(pressed), look=False)
+        return headings
 
     def _judge(
-        self, before: FigureState, after: FigureState, turn_deg: int | None
+        self, before: FigureState, after: FigureState, headings_deg: Sequence[float]
     ) -> tuple[float, bool]:
         terms = self.agent.reward.scaled(self.penalties)
         way = self.course.distance(after.x, after.y)
-        way = self._way if way is None or after.dead else way
+        died = after.dead or self.course.fell(after.z)
+        way = self._way if way is None or died else way
         approach = (self._way - way) / max(self._start_way, SHORTEST_WAY_TILES)
         self._way = way
         gx, gy, gz = self.course.goal_place
+        forward = int(self.agent.actions[self._last_action] is not None)
         arrived = (
-            passing_distance((before.x, before.y), (after.x, after.y), (gx, gy)) < GOAL_UNITS
+            passing_distance((before.x, before.y), (after.x, after.y), (gx, gy))
+            < self.course.reach_units
             and abs(after.z - gz) < 64
         )
         self._signs = {
-            "sudden": abs(turn_deg or 0) > CAMERA_LIMIT_DEG,
-            "collided": ran_into_something(before, after, turn_deg),
+            "sudden": abs(headings_deg[-1] - before.angle_deg) > CAMERA_LIMIT_DEG,
+            "collided": ran_into_something(before, after, headings_deg, forward),
             "slow": math.dist((before.x, before.y), (after.x, after.y))
             < SLOW_SHARE * FULL_SPEED_UNITS,
         }
         reward = (
-            terms.decision
-            + terms.approach * approach
-            + terms.goal * arrived
-            + terms.death * after.dead
+            terms.decision + terms.approach * approach + terms.goal * arrived + terms.death * died
         )
         reward += (
             terms.sudden_camera * self._signs["sudden"] + terms.collision * self._signs["collided"]
@@ -223,13 +247,11 @@ def passing_distance(
     return math.dist((start[0] + share * dx, start[1] + share * dy), place)
 
 
-def ran_into_something(before: FigureState, after: FigureState, turn_deg: int | None) -> bool:
+def ran_into_something(
+    before: FigureState, after: FigureState, headings_deg: Sequence[float], forward: int
+) -> bool:
     """Of a decision. In the air it is unknown, and a falling figure is not pushed on meanwhile."""
     if not (before.on_ground and after.on_ground) or before.z - after.z > STEP_UNITS:
         return False
-    forward, turn = (0, 0) if turn_deg is None else (1, turn_deg)
-    tics = (
-        (before.angle_deg - turn * tic / DECISION_TICS, forward, 0)
-        for tic in range(1, DECISION_TICS + 1)
-    )
+    tics = ((heading, forward, 0) for heading in headings_deg)
     return has_collided((before.x, before.y), before.velocity[:2], (after.x, after.y), tics)

@@ -25,14 +25,13 @@ from believable.worlds.doom.navigation.declarations import (
     NAVIGATION_AGENTS,
     NavigationAgent,
     navigation_agent,
+    turned_by,
 )
 from believable.worlds.doom.navigation.policy import NavigationPolicy
 from believable.worlds.doom.navigation.senses import depth_of, senses_of
 from believable.worlds.doom.navigation.weight_files import read_weights
 
 SHIPPED = Path(__file__).parent / "weights"
-#: Which part of an input turns by mouse.
-TURN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +99,8 @@ class NavigationDriver:
             depth = depth_of(picture["depth"]) if agent.sees_depth else None
             self._action = self._trained.policy.draw(senses, depth, self._rng)
             self._hand.aim(-float(agent.actions[self._action] or 0))
-        pressed = agent.pressed(self._action, self._course.at_brink(figure.x, figure.y))
-        return (*pressed[:TURN], -round(10 * self._hand.turn()), *pressed[TURN + 1 :])
+        jump = self._course.at_brink(figure.x, figure.y)
+        return turned_by(self._hand, agent.pressed(self._action, jump))
 
 
 def _shipped(agent: NavigationAgent) -> Agent[NoParams]:

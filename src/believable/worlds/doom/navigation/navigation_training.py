@@ -20,6 +20,7 @@ from believable import __version__
 from believable.core.clock import Clock, WallClock
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
+from believable.worlds.doom.body import BodyName
 from believable.worlds.doom.navigation.course import navigation_course
 from believable.worlds.doom.navigation.declarations import DECISIONS_MAX, navigation_agent
 from believable.worlds.doom.navigation.ppo import Arrays, LearnedBatch, Learner, PpoRecipe
@@ -49,9 +50,9 @@ CHECKPOINT_BATCHES = 5
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingPlan:
     """The agent, the maps and the length of a training. `map_seeds` has one map, or several to
-    train on all of them. Penalties are phased in slowly, between these shares of the training: from
-    the first decision on they would teach to stop. `start` holds the facts about its initial
-    weights; None: random ones.
+    train on all of them; `tours_on` is a map of people's demos instead. Penalties are phased in
+    slowly, between these shares of the training: from the first decision on they would teach to
+    stop. `start` holds the facts about its initial weights; None: random ones.
     """
 
     agent: str
@@ -63,6 +64,8 @@ class TrainingPlan:
     on_the_way: float = 0.5
     ramp: tuple[float, float] = (0.25, 0.5)
     start: Mapping[str, Any] | None = None
+    body: BodyName = "people"
+    tours_on: str = ""
 
     def places(self) -> list[EnvPlace]:
         """Maps in turn, and goals. An error where a goal cannot be reached."""
@@ -70,7 +73,8 @@ class TrainingPlan:
         for number in range(self.environments):
             lap, place = divmod(number, len(self.map_seeds))
             map_seed, goal = self.map_seeds[place], (lap + 5 * place) % GOALS
-            navigation_course(map_seed, goal)
+            if not self.tours_on:
+                navigation_course(map_seed, goal)
             places.append(
                 EnvPlace(
                     agent=self.agent,
@@ -78,6 +82,8 @@ class TrainingPlan:
                     map_seed=map_seed,
                     on_the_way=self.on_the_way,
                     seed=derive(self.seed, "course") % 2**31,
+                    body=self.body,
+                    tours_on=self.tours_on,
                 )
             )
         return places
@@ -113,7 +119,7 @@ class NavigationTraining:
         if (folder / CHECKPOINT).exists():
             self._resume()
 
-    def run(self, tell: Callable[[CurveRow], None] = lambda row: None) -> Path:
+    def run(self, on_row: Callable[[CurveRow], None] = lambda row: None) -> Path:
         """Train until the planned number of decisions; gives the file with the weights."""
         plan, learner = self.plan, self.learner
         if learner.decisions < plan.decisions:
@@ -130,7 +136,7 @@ class NavigationTraining:
                     batches += 1
                     if batches % CHECKPOINT_BATCHES == 0 or learner.decisions >= plan.decisions:
                         self._checkpoint()
-                    tell(row)
+                    on_row(row)
             finally:
                 group.close()
         target = self.folder / f"{plan.agent}.safetensors"
@@ -153,7 +159,7 @@ class NavigationTraining:
 
     def _row(self, batch: LearnedBatch) -> CurveRow:
         self._rounds += len(batch.rounds)
-        self._recent.extend(_figures(ended) for ended in batch.rounds if ended.from_island)
+        self._recent.extend(_figures(ended) for ended in batch.rounds if ended.from_start)
         means = np.mean(self._recent, 0).tolist() if self._recent else [float("nan")] * 6
         success, to_goal, deaths, sudden, collided, slow = (round(value, 4) for value in means)
         decisions, losses = (
@@ -197,7 +203,9 @@ class NavigationTraining:
         )
         planned = json.loads(json.dumps(asdict(self.plan)))
         differing = [
-            name for name in ("agent", "seed", "map_seeds") if words["plan"][name] != planned[name]
+            name
+            for name in ("agent", "seed", "map_seeds", "tours_on", "body")
+            if words["plan"][name] != planned[name]
         ]
         if differing:
             name = differing[0]
@@ -241,9 +249,11 @@ def train_agent(
     *,
     maps: int,
     workers: int,
-    tell: Callable[[CurveRow], None],
+    on_row: Callable[[CurveRow], None],
     start: Path | None = None,
     rate: float | None = None,
+    body: BodyName = "people",
+    tours_on: str = "",
 ) -> Path:
     """Train into `folder`, or resume there; returns the file with the weights."""
     map_seeds = tuple(range(FIRST_MAP, FIRST_MAP + maps))
@@ -254,13 +264,15 @@ def train_agent(
         map_seeds=map_seeds,
         environments=max(GOALS, maps),
         workers=workers,
+        body=body,
+        tours_on=tours_on,
     )
     recipe = PpoRecipe() if rate is None else PpoRecipe(learning_rate=rate)
     weights = None
     if start is not None:
         weights, plan = _begun_with(start, plan)
     return NavigationTraining(plan, folder, clock=WallClock(), recipe=recipe, weights=weights).run(
-        tell
+        on_row
     )
 
 

@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 from believable.core.child_python import protected_start
 from believable.core.errors import BelievableError
 from believable.core.seeds import derive
+from believable.worlds.doom.body import BodyName
 from believable.worlds.doom.navigation.navigation_env import NavigationEnv
 from believable.worlds.doom.navigation.senses import DEPTH_PX, SENSES
+from believable.worlds.doom.navigation.tour_env import TourEnv
 
 #: A worker answers within this, however busy the machine is, or it is held to be broken.
 PATIENCE_S = 300.0
@@ -33,16 +35,22 @@ class WorkerFailed(BelievableError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvPlace:
-    """One environment: which agent, on which course, and where its rounds begin."""
+    """One environment: which agent, on which course or map of tours, in which body, and where its
+    rounds begin.
+    """
 
     agent: str
     goal: int
     map_seed: int
     on_the_way: float
     seed: int
+    body: BodyName = "raw"
+    tours_on: str = ""
 
     def open(self) -> NavigationEnv:
-        return NavigationEnv(self.agent, self.goal, self.map_seed, self.on_the_way)
+        if self.tours_on:
+            return TourEnv(self.agent, self.tours_on, self.body)
+        return NavigationEnv(self.agent, self.goal, self.map_seed, self.on_the_way, body=self.body)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +61,7 @@ class EndedCourse:
     arrived: bool
     died: bool
     decisions: int
-    from_island: bool
+    from_start: bool
     cut_off: bool
     sudden: float
     collided: float
@@ -223,7 +231,7 @@ class _Row:
 
     def _begin(self, seed: int | None = None) -> None:
         seen, facts = self.env.reset(seed=seed)
-        self._from_island: bool = facts["from_island"]
+        self._from_start: bool = facts["from_start"]
         self._counts = np.zeros(3)
         self._show(seen)
 
@@ -244,7 +252,7 @@ class _Row:
             arrays.senses[number],
             arrays.depth[number],
         )
-        decisions, from_island = facts["decisions"], self._from_island
+        decisions, from_start = facts["decisions"], self._from_start
         sudden, collided, slow = (self._counts / decisions).tolist()
         self._begin()
         return EndedCourse(
@@ -252,7 +260,7 @@ class _Row:
             arrived=facts["arrived"],
             died=facts["died"],
             decisions=decisions,
-            from_island=from_island,
+            from_start=from_start,
             cut_off=cut_off,
             sudden=sudden,
             collided=collided,

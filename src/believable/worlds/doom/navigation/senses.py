@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from believable.worlds.doom.doom_round import FigureState
-from believable.worlds.doom.navigation.course import NavigationCourse
+from believable.worlds.doom.navigation.course import Course
 from believable.worlds.doom.navigation.declarations import NavigationAgent
 
 DEPTH_PX = 32
@@ -25,7 +25,7 @@ Depth = NDArray[np.uint8]
 
 
 def senses_of(
-    agent: NavigationAgent, course: NavigationCourse, body: FigureState, last_action: int
+    agent: NavigationAgent, course: Course, body: FigureState, last_action: int
 ) -> NDArray[np.float32]:
     """Place / map size, velocity, heading and camera as cosine and sine, the goal in the own frame
     with its distance, on ground, in a jump area, the last action.

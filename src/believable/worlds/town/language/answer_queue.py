@@ -34,7 +34,7 @@ from believable.worlds.town.language.model import (
 )
 
 WAITING, ANSWERED = "waiting", "answered"
-#: Characters of a key that name a prompt. Two prompts of a run never share so many.
+#: Characters of a key that name a prompt: enough to keep the prompts of a run apart.
 ID_LENGTH = 16
 _FORM = (
     'Write one line for each prompt: {"id": "…", "text": "…"}, or name the file ID.txt and write'

@@ -30,7 +30,7 @@ class ModelUnavailable(BelievableError):
 
 
 class AnswerPending(Exception):
-    """A prompt has no answer yet. The person who asked cannot go on in this step."""
+    """A prompt has no answer yet. The person who asked waits in this step."""
 
 
 class ModelRefused(Refused):
@@ -169,7 +169,7 @@ class ModelAnswer:
 
 @dataclass(slots=True, kw_only=True)
 class ModelUsage:
-    """The cost of the requests so far. `answers` were given by the model, `repeated` are recorded
+    """The cost of all requests of a run. `answers` were given by the model, `repeated` are recorded
     ones. `unreadable` answers did not have the form that was asked for. `left_out` names the
     parameters that the server refuses.
     """
@@ -192,7 +192,7 @@ class ModelUsage:
         self.unreadable += not readable
 
     def require_readable(self, limit: float) -> None:
-        """Refuse to go on if more than this share of the answers was unreadable."""
+        """Stop if more than this share of the answers was unreadable."""
         asked = self.read + self.unreadable
         if asked >= FEWEST_READ and self.unreadable > limit * asked:
             raise TooManyUnreadable(
@@ -236,8 +236,8 @@ class LanguageModel(Protocol):
 
 
 def describe_model(name: str) -> str:
-    """Return the name of a model as studies and recordings say it. What runs on this machine stands
-    in for a language model: sentence embeddings decide.
+    """Return the name of a model as studies and recordings say it. `embedded` is no language model:
+    sentence embeddings decide.
     """
     kind, _, rest = name.partition(" ")
     if kind == "embedded":

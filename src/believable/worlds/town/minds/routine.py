@@ -1,6 +1,4 @@
-"""The body on a fixed timetable, without a mind to speak of: the level that comparisons are made
-above. It talks to nobody, plans nothing and checks nothing.
-"""
+"""The body on a fixed timetable: the baseline of comparisons. It never talks, plans or checks."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ class TimetableEntry:
 
 
 class RoutineMind:
-    """Begins what the timetable says, when it says so."""
+    """Begins each activity of the timetable at its time."""
 
     def __init__(self, setting: MindSetting) -> None:
         self._setting, self._persona = setting, setting.persona

@@ -7,7 +7,7 @@
     checker         all findings, and a recording with the findings of each action
 
 The checker knows no mind and shares no code with any. It replays the log from the recording alone
-(positions, open doors, switches, things in hands) and compares it with `norms.yaml`. What a
-recording does not contain is not judged: logs of other towns, without objects, hours or activities,
-are checked as far as possible, and `TownFindings.skipped` lists the rest.
+(positions, open doors, switches, things in hands) and compares it with `norms.yaml`. It judges
+only facts that a recording contains: logs of other towns, without objects, hours or activities, are
+checked as far as possible, and `TownFindings.skipped` lists the rest.
 """

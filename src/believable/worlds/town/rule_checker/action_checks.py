@@ -26,7 +26,7 @@ Mistake = tuple[str, str]
 
 @dataclass(slots=True, kw_only=True)
 class _CheckedPerson:
-    """One person's actions so far, and their consequences."""
+    """One person's previous actions and their consequences."""
 
     actions: list[Action] = field(default_factory=list)
     #: Kinds of things in the hands.

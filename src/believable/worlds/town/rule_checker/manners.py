@@ -2,10 +2,10 @@
 
 hours     these activities or verbs happen outside the hours `not`
 place     they do not happen in these buildings, except to members of their staff
-first     after some activities and before others comes one of `first`
-stretch   these activities have a pause of so many minutes after so many
-talk      talks with people who are at such work are shorter than so many lines
-ration    an activity is begun no more often in a day
+first     one of `first` happens after some activities and before others
+stretch   these activities have a pause of a minimum length after a maximum of minutes
+talk      talks with people who are at such work have a maximum of lines
+ration    an activity is begun a maximum number of times in a day
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from believable.recordings.recording import Action
 from believable.worlds.town.rule_checker.replayed_town import MINUTE_MS, ReplayedTown
 from believable.worlds.town.rule_checker.track_checks import DAY_MS, Finding
 
-#: An activity that goes on within this time is not begun again.
+#: An activity that continues within this time is not begun again.
 RESUME_MS = 15 * MINUTE_MS
 #: Lines within this time of each other belong to one talk.
 TALK_MS = 3 * MINUTE_MS

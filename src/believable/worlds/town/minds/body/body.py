@@ -34,7 +34,7 @@ Remedy = Literal["other", "later", "drop"]
 
 @dataclass(frozen=True, slots=True)
 class TaskProblem:
-    """Why a task cannot go on. The remedy is `other` furniture, `later`, or to `drop` the task."""
+    """An obstacle to a task. The remedy is `other` furniture, `later`, or to `drop` the task."""
 
     check: str
     reason: str
@@ -57,9 +57,9 @@ class TownBody:
     closed: set[str]
     pending_close: str | None
     counts: Counter[str]
-    #: Random decisions so far: each uses another generator.
+    #: The number of random decisions: each uses another generator.
     rng_counter: int
-    #: Why the last task failed; minds that ask a model tell it.
+    #: Why the last task failed, for the prompts of minds that ask a model.
     failure: str
 
     def __init__(self, setting: MindSetting, *, backward: bool = True) -> None:

@@ -19,9 +19,9 @@ from believable.worlds.town.walking import next_leg
 
 #: Tasks that are finished even after the time of their goal.
 CLEANUP = ("put", "close", "switch_off", "wash_up")
-#: Things that no shelf has: somebody has to make them first.
+#: Things that no shelf has: people make them.
 MADE = ("meal", "coffee", "plate", "dough")
-#: Thing → furniture where it is put away, the best first.
+#: Thing → furniture in which it is put away, the best first.
 PUT_AWAY: Mapping[str, tuple[str, ...]] = {
     "bread": ("display shelf", "counter"),
     "coffee": ("counter", "table"),
@@ -141,7 +141,7 @@ class TaskPlanner:
         )
 
     def _prepare(self, task: AgendaTask, percept: Percept) -> PlannedStep | None:
-        """Put away what would be carried off or is in the way, then fetch what the task takes."""
+        """Put away all things that the task does not need, then fetch those it needs."""
         if task.name in SWITCHES:
             return None
         kind = activities()[task.name]

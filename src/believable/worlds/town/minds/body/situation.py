@@ -1,4 +1,4 @@
-"""What a person knows about the town and themselves, as text for prompts."""
+"""A person's knowledge of the town and of themselves, as text for prompts."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ class Exchange:
 
 
 def hear_exchange(exchange: Exchange | None, percept: Percept) -> Exchange | None:
-    """Return the talk after everything that this person was told. People in a talk do not turn to
-    a third person; of two people who begin a talk with each other, the first to speak leads it.
+    """Return the talk after all lines that this person heard. People in a talk ignore a third
+    person. Of two people who begin a talk with each other, the first to speak leads it.
     """
     for event in percept.hears(percept.person):
         if exchange is None or not exchange.index:

@@ -41,13 +41,13 @@ CARRY_ON = "carry on"
 
 
 def meet(person: GenerativePerson, percept: Percept) -> None:
-    """Begin a talk with somebody in sight, if the model decides so."""
+    """Begin a talk with a person in sight, if the model decides so."""
     other = _find_partner(person, percept)
     if other is None:
         return
     partner_of, me = person.setting.partner_of, person.persona.id
     if any(partner_of(seen.id) == me for seen in percept.people):
-        return  # somebody comes to begin a talk
+        return  # another person is about to begin a talk
     briefing = person.setting.briefing(other.id)
     if partner_of(other.id) is not None:
         return
@@ -76,7 +76,7 @@ def take_turn(person: GenerativePerson, percept: Percept) -> Primitive | None:
 
 
 def brief(person: GenerativePerson, other: str, percept: Percept) -> Mapping[str, str]:
-    """Return what the person would bring into a talk: their business, and what they remember."""
+    """Return the person's topics for a talk: their current task and their memories."""
     return {
         "busy": person.doing,
         "then": _describe_next(person, percept),

@@ -1,10 +1,10 @@
-"""The prompts of plans: the day in blocks of an hour, then the tasks of a part of the day; new tasks
-after something failed.
+"""The prompts of plans: the day in blocks of an hour, then the tasks of a part of the day; new
+tasks after something failed.
 
 In the paper every day gets a new plan, which follows from yesterday. In the released code the plan
 of the first day stays in the prompt, and the model writes a new status. The heading of that prompt
 names the same person for all people. Both ask for broad strokes, hours, and tasks of an hour in
-turn, then for the place of each task; here a plan has two prompts, and a task comes with its place.
+turn, then for the place of each task. Here a plan has two prompts, and a task includes its place.
 """
 
 from __future__ import annotations
@@ -261,7 +261,7 @@ def wished_tasks(
     yesterday: str,
     retrieved: Sequence[ScoredMemory] = (),
 ) -> tuple[PlannedTask, ...] | None:
-    """Ask what the person wants to do with the free hours."""
+    """Ask for the person's plans for the free hours."""
     uses = use_texts(persona, town)
     values = {
         "about": about,

@@ -47,7 +47,7 @@ def start_day(person: NeurosymbolicPerson, percept: Percept) -> None:
 def _ask_for_goals(
     person: NeurosymbolicPerson, experience: Experience, goals: Sequence[TownGoal], percept: Percept
 ) -> list[TownGoal]:
-    """Add what the model wants to do with the free hours."""
+    """Add goals that the model proposes for the free hours."""
     people = person.setting.people
     recalled, yesterday = experience.recall_yesterday(percept, N_RECALLED)
     wishes = wished_tasks(

@@ -59,7 +59,7 @@ def note_said(person: NeurosymbolicPerson, primitive: Primitive, percept: Percep
 
 
 def brief(person: NeurosymbolicPerson, other: str, percept: Percept) -> Mapping[str, str]:
-    """Return what the person would bring into a talk: their present and their next goal."""
+    """Return the person's topics for a talk: their present and their next goal."""
     entry, following = person.entry, person.next_entry
     return {
         "doing": entry.goal.text if entry is not None else "",
