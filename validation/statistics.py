@@ -20,6 +20,7 @@ TITLES = {
     "stats.correlations": "Correlations",
     "stats.regression": "Regression",
     "stats.models.logistic": "Mixed models: yes or no",
+    "stats.models.ordinal": "Mixed models: ratings",
     "stats.models.linear": "Mixed models: numbers",
     "stats.bootstrap": "Bootstrap",
     "stats.two_way": "Bootstrap of people and stimuli",

@@ -106,6 +106,10 @@ WITNESSES: dict[str, dict[str, Witness]] = {
         **_all("mean_skewed", "means", "skewed"),
     },
     "stats.models.logistic": _all("mixed_logistic", "models", "crossed", "slopes"),
+    "stats.models.ordinal": {
+        **_all("mixed_ordinal", "ordinal", "mixed", "plain"),
+        **_all("proportional_odds", "ordinal", "nominal", "nominal_mixed"),
+    },
     "stats.models.linear": _all("mixed_linear", "models", "linear"),
     "stats.bradley_terry": _all("bradley_terry", "pairs", "no_ties", "ties"),
     "stats.strength_contrasts": {
@@ -142,6 +146,9 @@ WITNESSES: dict[str, dict[str, Witness]] = {
 }
 #: Function → what stands in for a committed case of its own.
 ELSEWHERE = {
+    "stats.models.ordinal.probability_of_superiority": (
+        "numerical integration, tests/stats/test_mixed_ordinal.py"
+    ),
     "stats.permutation.permutation_anova": (
         "`tests/stats/test_permutation_anova.py`: scipy.stats.permutation_test and f_oneway"
     ),
@@ -197,8 +204,11 @@ PARTS = {
     "stats.estimate": "undefined without_interval t_estimate check_level wilson",
     "stats.inputs": "float_array finite_array check_squarable paired_arrays one_of",
     "stats.models.answer_counts": "trials_of collapse log_choose is_separated",
+    "stats.models.cumulative": "order_answers answer_slopes is_separated",
+    "stats.models.cumulative_laplace": "fit_ordinal",
+    "stats.models.degrees_of_freedom": "degrees_of_freedom",
     "stats.models.design": "parse design",
-    "stats.models.laplace": "gradient hessian fit_laplace",
+    "stats.models.laplace": "gradient hessian fit_laplace solve_by_group",
     "stats.models.penalised_logistic": "fitted_model fit_penalised coefficient odds",
     "stats.models.random_effects": (
         "standardise_columns unscale_block start likely_start lower_limits blocks is_singular describe by_size "

@@ -30,17 +30,25 @@ SCRIPTS = {
     "power": 1e-6,
     "sequential": 1e-6,
     "models": 1e-4,
+    "ordinal": 1e-4,
     "own_design": 1e-4,
 }
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+# This one takes R more than a minute.
+LONG = {"ordinal"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in SCRIPTS],
+)
 def test_the_script_gives_the_committed_output(name: str, tmp_path: Path) -> None:
     rscript = shutil.which("Rscript")
     if rscript is None:
         pytest.skip("Rscript is not installed")
     folder = HERE / name
-    source = "." if name == "models" else "input.json"
+    source = "." if name in ("models", "ordinal") else "input.json"
     run = subprocess.run(
         [rscript, "oracle.R", source, str(tmp_path / "output.json")],
         cwd=folder,

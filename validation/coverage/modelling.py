@@ -11,7 +11,7 @@ from scipy import special
 from believable.stats.bradley_terry import bradley_terry
 from believable.stats.detection import criterion, d_prime
 from believable.stats.estimate import Estimate
-from believable.stats.models import mixed_linear, mixed_logistic
+from believable.stats.models import mixed_linear, mixed_logistic, mixed_ordinal
 from believable.stats.pairs import Comparisons, comparisons, win_rates
 from validation.coverage.case import CoverageCase
 
@@ -48,6 +48,15 @@ def _flags(rng: np.random.Generator) -> dict[str, Any]:
         "person": people,
         "scene": scenes,
     }
+
+
+def _ordered(rng: np.random.Generator, *, people: int, thresholds: tuple[float, ...]) -> Any:
+    """Everybody rates twelve clips, six of each condition; people differ."""
+    person, clip = (axis.ravel() for axis in np.indices((people, 12)))
+    condition = clip % 2
+    latent = _LOG_ODDS * condition + rng.normal(0, 1, people)[person]
+    latent += rng.normal(0, 0.3, len(person)) * 0 + rng.logistic(size=len(person))
+    return {"rating": np.digitize(latent, thresholds), "condition": condition, "person": person}
 
 
 def _own_effects(rng: np.random.Generator, *, people: int, spread: float) -> dict[str, Any]:
@@ -136,6 +145,19 @@ CASES: tuple[CoverageCase, ...] = (
             ),
         )
         for people, spread in ((34, 0.8), (34, 0.4), (34, 0.0), (12, 0.8))
+    ),
+    *(
+        CoverageCase(
+            f"mixed_ordinal: {people} participants × 12 clips, {name}",
+            _LOG_ODDS,
+            partial(_ordered, people=people, thresholds=thresholds),
+            lambda t: _coefficient(mixed_ordinal("rating ~ condition + (1 | person)", t)),
+        )
+        for people, name, thresholds in (
+            (20, "five answers", (-1.5, -0.3, 0.8, 2.0)),
+            (50, "five answers", (-1.5, -0.3, 0.8, 2.0)),
+            (20, "seven answers, rare ones outside", (-4.5, -2.0, -0.5, 0.8, 2.5, 5.5)),
+        )
     ),
     CoverageCase(
         "bradley_terry: davidson, 40 judges",

@@ -12,12 +12,25 @@ from believable.stats.estimate import Estimate
 @dataclass(frozen=True, slots=True)
 class ModelTerm:
     """One fixed effect: the coefficient with se, z or t, p and interval; for a logistic model also
-    its odds ratio.
+    its odds ratio; for an ordinal one also the probability of superiority.
     """
 
     name: str
     estimate: Estimate
     odds_ratio: Estimate | None = None
+    superiority: Estimate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Where, on the scale of the log odds, the answers up to `below` end and those from `above`
+    on begin.
+    """
+
+    below: float
+    above: float
+    value: float
+    se: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +83,7 @@ class MixedModel:
                     likelihood
     log_likelihood  its value on the scale of R's logLik, for the rows as given
     sigma           residual standard deviation (linear models)
+    thresholds      between neighbouring answers (ordinal models)
     groups          (name, number of levels) of every random group
     """
 
@@ -85,6 +99,7 @@ class MixedModel:
     method: str
     convergence: Convergence
     notes: tuple[str, ...] = ()
+    thresholds: tuple[Threshold, ...] = ()
 
     def term(self, name: str) -> ModelTerm:
         """The fixed effect of that name."""

@@ -215,10 +215,12 @@ class _Surface:
                 ]
             )
             down.append(sums @ block - u)
-        return _solve(chol, down, self._varying), chol.log_det
+        return solve_by_group(chol, down, self._varying), chol.log_det
 
 
-def _solve(chol: Factor, right: list[FloatArray], varying: tuple[Varying, ...]) -> list[FloatArray]:
+def solve_by_group(
+    chol: Factor, right: list[FloatArray], varying: tuple[Varying, ...]
+) -> list[FloatArray]:
     """(Λ'Z'WZΛ + I)⁻¹ times a vector given by group."""
 
     head = right[0].reshape(-1, 1)

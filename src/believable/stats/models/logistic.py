@@ -10,7 +10,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from believable.core.errors import InvalidInput, MissingExtra
@@ -18,6 +17,7 @@ from believable.stats.estimate import check_level, without_interval
 from believable.stats.inputs import FloatArray, one_of
 from believable.stats.models import random_effects
 from believable.stats.models.answer_counts import CellCounts, collapse, is_separated, trials_of
+from believable.stats.models.degrees_of_freedom import degrees_of_freedom
 from believable.stats.models.design import Design, Table, Varying, design, parse
 from believable.stats.models.fitted import Convergence, MixedModel, ModelTerm
 from believable.stats.models.penalised_logistic import (
@@ -97,9 +97,7 @@ def mixed_logistic(
             f" ({'; '.join(matrices.notes) or 'none given'}). Give a group that varies, such as (1"
             " | participant)."
         )
-    degrees = (
-        _degrees_of_freedom(matrices) if freedom == "levels" else (None,) * len(matrices.names)
-    )
+    degrees = degrees_of_freedom(matrices) if freedom == "levels" else (None,) * len(matrices.names)
     if is_separated(counts.successes, counts.trials, counts.fixed):
         return fit_penalised(matrices, counts, degrees, level, separated=True)
     fit, messages = _run(engine, counts, matrices)
@@ -187,37 +185,6 @@ def _slopes(v: Varying, matrices: Design, without: int | None) -> list[str]:
             " be had. Use interval='wald'."
         )
     return [f"x{index}" for index in indices]
-
-
-def _degrees_of_freedom(matrices: Design) -> tuple[float | None, ...]:
-    """Of each coefficient: None if no group limits it."""
-    degrees: list[float | None] = []
-    for name, column in zip(matrices.names, matrices.fixed.T, strict=True):
-        known = [_levels_known(name, column, group, matrices) for group in matrices.varying]
-        limits = [limit for limit in known if limit is not None]
-        degrees.append(None if name == INTERCEPT or not limits else min(limits))
-    return tuple(degrees)
-
-
-def _levels_known(name: str, column: FloatArray, group: Varying, matrices: Design) -> float | None:
-    """The degrees of freedom that the levels of a group leave for an effect; None if it varies
-    freely within them.
-    """
-    varies = _varies_within(column, group)
-    if name in group.names and varies.any():
-        return float(varies.sum() - 1)
-    if varies.any():
-        return None
-    constant = sum(not _varies_within(other, group).any() for other in matrices.fixed.T)
-    return float(group.levels - constant)
-
-
-def _varies_within(column: FloatArray, group: Varying) -> NDArray[np.bool_]:
-    """For each level of a group: does the column take several values in it?"""
-    low, high = np.full(group.levels, np.inf), np.full(group.levels, -np.inf)
-    np.minimum.at(low, group.codes, column)
-    np.maximum.at(high, group.codes, column)
-    return np.asarray(low < high)
 
 
 def _describe(
