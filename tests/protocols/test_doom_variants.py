@@ -34,7 +34,7 @@ from believable.worlds.doom.doom_recording import setup_in
 NAMES = ("clips", "hntt")
 #: All films of the package together.
 MOST_BYTES = 12_000_000
-AGENTS = {"clips": ("imitation", "rule_based"), "hntt": ("agent", "standin_human")}
+AGENTS = {"clips": ("imitation", "rule_based"), "hntt": ("navigator", "standin_human")}
 CALLED_FRESH = 60
 
 

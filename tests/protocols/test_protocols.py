@@ -106,7 +106,7 @@ def test_conditions_are_called_what_they_are(folder: Path) -> None:
     players = {
         "replay": {"generative", "neurosymbolic"},
         "clips": {"human", "imitation", "rule_based"},
-        "hntt": {"agent"},
+        "hntt": {"navigator"},
     }.get(folder.name, set())
     assert all(
         name.startswith("standin_") or name in players for name in study_in(folder).conditions
@@ -162,7 +162,7 @@ def test_everybody_saw_what_the_study_says(folder: Path, bundle: Bundle) -> None
         assert max(counts) - min(counts) <= 6
         return
     expected = {
-        "hntt": {("standin_human", 24), ("agent", 24)},
+        "hntt": {("standin_human", 24), ("navigator", 24)},
         "clips": {("human", 20), ("imitation", 20), ("rule_based", 20)},
         "replay": {("generative", 4), ("neurosymbolic", 4), (None, 4)},
         "qa": {("standin_calm", 8), ("standin_frustrated", 8)},

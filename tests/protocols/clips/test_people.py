@@ -64,12 +64,13 @@ def test_chances_add_up_and_follow_humanness():
 
 def test_a_respondent_at_a_browser_follows_the_same_truth(ready, seen):
     study = ready("clips").study
+    first = {str(stimulus.condition): stimulus.id for stimulus in reversed(study.stimuli)}
     ratings: dict[str, list[int]] = {"human": [], "rule_based": []}
     for number in range(500):
         somebody = Respondent(
             ClipsTruth(by_experience=0), study, random.Random(number), careless=False
         )
-        page = [seen(study, "c01"), seen(study, "c02"), seen(study, "c03")]
+        page = [seen(study, first[name]) for name in ("human", "imitation", "rule_based")]
         ratings["human"].append(somebody.answer("rating-0", page, ()))
         ratings["rule_based"].append(somebody.answer("rating-2", page, ()))
         assert somebody.answer("experience", (), ()) in range(1, 6)

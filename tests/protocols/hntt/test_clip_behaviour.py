@@ -230,7 +230,7 @@ def test_what_a_study_of_agents_says(definition, tmp_path):
     tree = YAML(typ="safe").load(text)
     assert tree["conditions"] == ["standin_human", "hybrid"]
     assert tree["demonstration"] is True
-    assert "condition: agent" not in text
+    assert "condition: navigator" not in text
     assert "No figure was moved by a person" in (folder / "pages" / "thanks.md").read_text("utf-8")
 
 

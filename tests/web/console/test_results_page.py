@@ -29,7 +29,7 @@ from tests.waiting import wait_in_loop, wait_until
 from .conftest import BASE, Browser, World, living, turning
 
 RESULTS = "/console/studies/study/results"
-CONDITIONS = ("standin_human", "pair_01_agent")
+CONDITIONS = ("standin_human", "pair_01_navigator")
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from believable.protocols.variants import CHANGES, change_study, changes_in
 
 PERSON, STANDIN = "human", "standin_human"
 #: The agent of the ready study, which others replace.
-READY_AGENT = "agent"
+READY_AGENT = "navigator"
 
 
 def person_of(shown: ShownAgents) -> str:

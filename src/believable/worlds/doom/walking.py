@@ -123,7 +123,7 @@ class WalkMap:
         return True
 
     def can_enter(self, x: float, y: float, tile: Tile) -> bool:
-        """Whether one can go from a position to the middle of a tile beside it."""
+        """Whether one can go from a position to the middle of a tile next to it."""
         return self.straight(x, y, *centre(tile))
 
     def _passable(self, start: Tile, end: Tile) -> bool:

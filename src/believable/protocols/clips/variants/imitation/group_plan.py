@@ -23,7 +23,7 @@ DIRECT_CLONES = 2
 _TRIES = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClipDesign:
     """How large the study is. On each map the bot and the imitation play as many rounds as it has
     pages, to choose clips from. `as_published`: the imitation acts by the published rules alone.
