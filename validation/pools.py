@@ -166,7 +166,7 @@ def given(database: str, tokens: Sequence[str], study: Study) -> tuple[Counter[s
         for token in tokens:
             session = sessions.by_token(conn, token_hash(token))
             pages = definitions.plan_of(conn, session)
-            shown = [clip for page in pages for clip in page.played]
+            shown = [clip for page in pages for clip in page.played_stimuli]
             assert len(shown) == len(set(shown))
             each = len(shown)
             views.update(shown)
@@ -230,7 +230,11 @@ def _given_pairs(study: Study, judges: int) -> list[list[tuple[str, ...]]]:
         assignment = choose(study, {}, number)
         if needs_draw(study):
             assignment = with_draw(assignment, deal(study, assignment, Views(views)))
-        pages = [tuple(sorted(page.played)) for page in plan(study, assignment) if page.played]
+        pages = [
+            tuple(sorted(page.played_stimuli))
+            for page in plan(study, assignment)
+            if page.played_stimuli
+        ]
         views.update(clip for page in pages for clip in page)
         shown.append(pages)
     return shown

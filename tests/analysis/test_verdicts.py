@@ -14,7 +14,7 @@ from believable.analysis.verdicts import (
     HELD_BACK,
     StoppingState,
     is_supported,
-    judged,
+    judge_findings,
     restraint_of,
     stopping,
 )
@@ -73,14 +73,14 @@ FOUND = (
 
 
 def test_without_a_registration_everything_is_exploratory(studies):
-    sections = judged(FOUND, plan_of(studies), None, ()).sections
+    sections = judge_findings(FOUND, plan_of(studies), None, ()).sections
     assert {one.status for section in sections for one in section.findings} == {"exploratory"}
 
 
 def test_registered_outcomes_are_confirmatory_unless_a_deviation_touches_them(studies, tmp_path):
     plan = plan_of(studies)
     registration = register(plan, tmp_path, registered_on="2027-01-01")
-    first, second = judged(FOUND, plan, registration, ()).sections
+    first, second = judge_findings(FOUND, plan, registration, ()).sections
     assert [one.status for one in first.findings] == ["confirmatory"] * 3
     assert [one.status for one in second.findings] == ["confirmatory", "exploratory"]
     assert (first.status, first.tables[0].status, first.tables[1].status) == (
@@ -89,14 +89,14 @@ def test_registered_outcomes_are_confirmatory_unless_a_deviation_touches_them(st
         "descriptive",
     )
     margin = Deviation("tests.accuracy.margin", "…", frozenset({"accuracy"}), equivalence_only=True)
-    first, _ = judged(FOUND, plan, registration, (margin,)).sections
+    first, _ = judge_findings(FOUND, plan, registration, (margin,)).sections
     assert [one.status for one in first.findings] == ["confirmatory", "exploratory", "confirmatory"]
-    first, second = judged(FOUND, plan, registration, (Deviation("alpha", "…"),)).sections
+    first, second = judge_findings(FOUND, plan, registration, (Deviation("alpha", "…"),)).sections
     assert {one.status for one in (*first.findings, *second.findings)} == {"exploratory"}
 
 
 def test_primary_tests_are_adjusted_together(studies):
-    first, second = judged(FOUND, plan_of(studies), None, ()).sections
+    first, second = judge_findings(FOUND, plan_of(studies), None, ()).sections
     assert [one.p_adjusted for one in first.findings] == [
         pytest.approx(0.06),
         pytest.approx(0.06),
@@ -107,21 +107,23 @@ def test_primary_tests_are_adjusted_together(studies):
         in first.findings[0].sentence
     )
     assert second.findings[0].p_adjusted is None
-    first, _ = judged(FOUND, plan_of(studies, multiplicity="benjamini_hochberg"), None, ()).sections
+    first, _ = judge_findings(
+        FOUND, plan_of(studies, multiplicity="benjamini_hochberg"), None, ()
+    ).sections
     assert first.findings[0].p_adjusted == pytest.approx(0.04)
-    first, _ = judged(FOUND, plan_of(studies, multiplicity="none"), None, ()).sections
+    first, _ = judge_findings(FOUND, plan_of(studies, multiplicity="none"), None, ()).sections
     assert first.findings[0].p_adjusted is None
     assert first.findings[0].supported is True
 
 
 def test_hypotheses_meet_their_findings(studies):
-    first, _ = judged(FOUND, plan_of(studies), None, ()).sections
+    first, _ = judge_findings(FOUND, plan_of(studies), None, ()).sections
     assert [(one.hypothesis, one.supported) for one in first.findings] == [
         ("H1", False),
         ("H3", False),
         ("H2", True),
     ]
-    rows = judged(FOUND, plan_of(studies), None, ()).hypotheses
+    rows = judge_findings(FOUND, plan_of(studies), None, ()).hypotheses
     assert [(row.id, row.verdict) for row in rows] == [
         ("H1", "not met: p below alpha"),
         ("H2", "met: interval contains 0.5"),
@@ -131,7 +133,9 @@ def test_hypotheses_meet_their_findings(studies):
 
 def test_before_the_stopping_rule_is_met_nothing_is_judged_and_no_test_of_people_shown(studies):
     state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
-    simulated = judged(FOUND, plan_of(studies), None, (), restraint_of(state, simulated=True))
+    simulated = judge_findings(
+        FOUND, plan_of(studies), None, (), restraint_of(state, simulated=True)
+    )
     assert all(
         finding.supported is None for section in simulated.sections for finding in section.findings
     )
@@ -144,7 +148,7 @@ def test_before_the_stopping_rule_is_met_nothing_is_judged_and_no_test_of_people
     assert "p = .0" not in sentences, "a p value judges in the eyes of its reader"
     assert "significant" not in sentences
     assert "equivalence is" not in sentences
-    people = judged(FOUND, plan_of(studies), None, (), restraint_of(state, simulated=False))
+    people = judge_findings(FOUND, plan_of(studies), None, (), restraint_of(state, simulated=False))
     assert all(finding.test is None for section in people.sections for finding in section.findings)
     assert "p = " not in " ".join(
         finding.sentence for section in people.sections for finding in section.findings
@@ -154,7 +158,7 @@ def test_before_the_stopping_rule_is_met_nothing_is_judged_and_no_test_of_people
     )
     for simulated_, ended in ((True, False), (False, True)):
         restraint = restraint_of(state, simulated=simulated_, ended=ended)
-        later = judged([*FOUND, explored], plan_of(studies), None, (), restraint)
+        later = judge_findings([*FOUND, explored], plan_of(studies), None, (), restraint)
         shown = [
             one.outcome
             for section in later.sections
@@ -193,7 +197,9 @@ def test_columns_of_tests_and_verdicts_are_held_back(studies):
     state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
     for simulated, row in ((True, (0.01, 3.0, None)), (False, (None, None, None))):
         restraint = restraint_of(state, simulated=simulated)
-        table = judged([section], plan_of(studies), None, (), restraint).sections[0].tables[0]
+        table = (
+            judge_findings([section], plan_of(studies), None, (), restraint).sections[0].tables[0]
+        )
         assert table.rows == (row,)
         assert table.undefined[0, "verdict"] == HELD_BACK
         assert bool(table.marked) == simulated
@@ -213,7 +219,7 @@ def test_tables_next_to_a_hypothesis_that_is_not_judged_show_no_p(studies):
         Section(name="s", title="S", findings=(finding("accuracy", 0.03),), tables=(table,)),
         Section(name="o", title="O", tables=(table,)),
     ]
-    first, other = judged(
+    first, other = judge_findings(
         sections, plan_of(studies), None, (), restraint_of(state, simulated=True)
     ).sections
     assert first.tables[0].rows == ((None, None, 0.7),)
@@ -230,10 +236,12 @@ def test_what_a_published_rule_says_waits_for_the_stopping_rule(studies):
     )
     section = Section(name="s", title="S", findings=(verdict,))
     state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
-    early = judged([section], plan_of(studies), None, (), restraint_of(state, simulated=True))
+    early = judge_findings(
+        [section], plan_of(studies), None, (), restraint_of(state, simulated=True)
+    )
     assert early.sections[0].findings[0].sentence == "The median is .5."
     assert (
-        judged([section], plan_of(studies), None, ())
+        judge_findings([section], plan_of(studies), None, ())
         .sections[0]
         .findings[0]
         .sentence.endswith("The agent passes.")
@@ -242,7 +250,7 @@ def test_what_a_published_rule_says_waits_for_the_stopping_rule(studies):
 
 def test_an_equivalence_test_counts_only_where_it_is_claimed(studies):
     hypotheses = studies.COMPARING["analysis"]["hypotheses"][:1]
-    first, _ = judged(FOUND, plan_of(studies, hypotheses=hypotheses), None, ()).sections
+    first, _ = judge_findings(FOUND, plan_of(studies, hypotheses=hypotheses), None, ()).sections
     assert [one.p_adjusted for one in first.findings] == [None, None, None], (
         "one test is left, so nothing to adjust"
     )
@@ -288,7 +296,7 @@ def test_a_point_criterion_is_open_if_the_interval_contains_its_value(studies):
             Finding(outcome="uncertainty", title="r", sentence="It is so.", estimate=estimate),
         ),
     )
-    (row,) = judged([found], plan_of(studies, hypotheses=[claim]), None, ()).hypotheses
+    (row,) = judge_findings([found], plan_of(studies, hypotheses=[claim]), None, ()).hypotheses
     assert row.supported is None
     assert row.criterion == "at most 0.7, by the whole interval"
     words = row.verdict.replace("\N{NARROW NO-BREAK SPACE}", " ").replace("\N{NO-BREAK SPACE}", " ")
@@ -308,7 +316,7 @@ def test_a_point_criterion_is_open_if_the_interval_contains_its_value(studies):
             ),
         ),
     )
-    (row,) = judged([flat], plan_of(studies, hypotheses=[claim]), None, ()).hypotheses
+    (row,) = judge_findings([flat], plan_of(studies, hypotheses=[claim]), None, ()).hypotheses
     assert row.verdict == "cannot be judged, because its interval has no width"
 
 
@@ -372,7 +380,7 @@ def test_a_directional_hypothesis_is_not_met_by_an_effect_on_the_other_side(prot
         )
         row, *_ = (
             row
-            for row in judged(
+            for row in judge_findings(
                 [Section(name="s", title="S", findings=(result,))], plan, None, ()
             ).hypotheses
             if row.id == hypothesis.id
@@ -395,11 +403,11 @@ def test_a_plan_registered_before_sides_could_be_expected_keeps_its_hash(studies
 
 
 def test_equivalence_is_claimed_only_after_the_adjustment(studies):
-    first, _ = judged(FOUND, plan_of(studies), None, ()).sections
+    first, _ = judge_findings(FOUND, plan_of(studies), None, ()).sections
     sentence = first.findings[1].sentence
     assert first.findings[1].test.p_value < 0.05 < first.findings[1].p_adjusted
     assert sentence.endswith("equivalence is not shown.")
-    first, _ = judged(FOUND, plan_of(studies, multiplicity="none"), None, ()).sections
+    first, _ = judge_findings(FOUND, plan_of(studies, multiplicity="none"), None, ()).sections
     assert first.findings[1].sentence.endswith("equivalence is shown.")
 
 
@@ -454,7 +462,7 @@ def test_what_is_held_back_leaves_no_p_value_in_any_record(studies):
     )
     one = replace(finding("accuracy"), estimate=measured, test=test)
     restraint = restraint_of(StoppingState("Declared.", 10, 3, False), simulated=False)
-    (section,) = judged(
+    (section,) = judge_findings(
         (Section(name="s", title="S", paragraphs=(), findings=(one,)),),
         plan_of(studies),
         None,
@@ -470,7 +478,7 @@ def test_what_is_held_back_leaves_no_p_value_in_any_record(studies):
 def test_outcomes_without_a_rank_are_no_part_of_the_family(studies):
     plan = plan_of(studies, hypotheses=[], multiplicity="holm", outcomes={"primary": ["accuracy"]})
     rows = tuple(finding(outcome, 0.03) for outcome in ("accuracy", "accuracy", "strength"))
-    (section,) = judged(
+    (section,) = judge_findings(
         (Section(name="s", title="S", paragraphs=(), findings=rows),), plan, None, ()
     ).sections
     assert plan.rank("strength") is None

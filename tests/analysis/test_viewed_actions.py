@@ -15,8 +15,8 @@ from believable.analysis.viewed_actions import (
     Seeing,
     Stretches,
     attach,
-    judged,
-    viewed,
+    judge_actions,
+    viewed_mask,
 )
 from believable.core.errors import InvalidInput
 
@@ -32,7 +32,7 @@ def played(*pieces: tuple[float, float, float]) -> Stretches:
 
 
 def seen(*pieces: tuple[float, float, float], seeing: Seeing | None = None) -> list[str]:
-    mask = viewed(ACTIONS, played(*pieces), seeing or Seeing())
+    mask = viewed_mask(ACTIONS, played(*pieces), seeing or Seeing())
     return [name for name, one in zip(ACTIONS.ids, mask, strict=True) if one]
 
 
@@ -72,7 +72,7 @@ def test_an_action_without_duration_needs_its_moment_and_some_time_after_it() ->
 
 
 def test_nothing_watched_is_undefined_with_the_reason() -> None:
-    found = judged(ACTIONS, played(), [ActionFlag(500, "walk")])
+    found = judge_actions(ACTIONS, played(), [ActionFlag(500, "walk")])
     assert (found.a, found.f, found.rate) == (0, 0, None)
     assert found.reason == "no action was viewed, so there is nothing to divide by"
     assert found.unseen == 1
@@ -103,13 +103,13 @@ def test_flags_close_together_on_one_action_are_one() -> None:
         ActionFlag(40_000, "sleep"),
         ActionFlag(1000),
     ]
-    found = judged(ACTIONS, played((0, 60_000, 1)), flags)
+    found = judge_actions(ACTIONS, played((0, 60_000, 1)), flags)
     assert (found.raw_flags, found.flags, found.f, found.a) == (4, 3, 2, 4)
     assert found.rate == 50
 
 
 def test_flags_on_what_was_never_seen_are_kept_apart() -> None:
-    found = judged(
+    found = judge_actions(
         ACTIONS, played((0, 12_000, 1)), [ActionFlag(500, "walk"), ActionFlag(30_000, "sleep")]
     )
     assert (found.f, found.a, found.flags, found.unseen) == (1, 2, 2, 1)
@@ -131,6 +131,6 @@ def test_parameters_are_checked() -> None:
 @given(st.lists(st.tuples(st.integers(0, 60_000), st.integers(0, 60_000)), min_size=1, max_size=6))
 def test_watching_more_never_means_seeing_less(pairs: list[tuple[int, int]]) -> None:
     pieces = [(min(pair), max(pair), 1.0) for pair in pairs]
-    fewer = viewed(ACTIONS, played(*pieces[:-1]))
-    more = viewed(ACTIONS, played(*pieces))
+    fewer = viewed_mask(ACTIONS, played(*pieces[:-1]))
+    more = viewed_mask(ACTIONS, played(*pieces))
     assert not (fewer & ~more).any()

@@ -26,7 +26,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "study agents",
         "traces instruments players worlds",
         "stimuli bundle environments",
-        "pages coding",
+        "pages coding giveaways judges",
         "store",
         "analysis collect",
         "report",

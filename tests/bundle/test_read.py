@@ -58,10 +58,12 @@ def test_a_column_is_asked_once_for_equal_values_below_each_other(folder: Path) 
         asked.append(session)
         return len(session)
 
-    assert column.mapped(length, np.int64).tolist() == [len(session) for session in column.values]
+    assert column.map_values(length, np.int64).tolist() == [
+        len(session) for session in column.values
+    ]
     assert asked == list(dict.fromkeys(column.values))
     nothing = replace(column, values=column.values[:0], missing=column.missing[:0])
-    assert nothing.mapped(length, np.int64).tolist() == []
+    assert nothing.map_values(length, np.int64).tolist() == []
 
 
 def test_unknown_names_get_a_suggestion(folder: Path) -> None:

@@ -193,7 +193,7 @@ def test_a_choice_may_name_who_was_chosen_or_be_missing(tmp_path: Path) -> None:
     text = "judge,pair,chosen,agent\na,1,human,bot\na,2,bot,bot\na,3,,bot\n"
     (judge,) = read_choices(written(tmp_path, text)).judges
     assert [choice.chose_human for choice in judge.choices] == [True, False, None]
-    assert read_choices(written(tmp_path, text)).open == 1
+    assert read_choices(written(tmp_path, text)).n_open == 1
 
 
 def test_unknown_sides_stay_unknown(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_from_two_folders_to_a_verdict(lab: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(lab)
     nobody = call("versus", "v1", "v2", "--study", "duel", "--judges", 30)
     assert nobody.return_value == OPEN, nobody.output
-    assert "open: Nobody has judged yet." in nobody.output
+    assert "open: There are no judgements yet." in nobody.output
     assert "believable serve duel" in nobody.output
     study = load(lab / "duel").study
     assert study.conditions == ("v2", "v1")

@@ -24,7 +24,7 @@ def test_the_codebook_of_the_page_loads() -> None:
     tree, problems = parse(snippet.encode(), "page")
     assert problems == []
     assert tree is not None
-    (one,) = tree.frozen()["codebooks"]
+    (one,) = tree.freeze()["codebooks"]
     book = resolve_codebook(Codebook.model_validate(one, strict=True))
     assert book.codes[-1].id == "speed"
 

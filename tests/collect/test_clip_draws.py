@@ -69,7 +69,7 @@ def make_pools(tmp_path: Path) -> Any:
 
 
 def clips_of(desk: Collect, token: str) -> list[str]:
-    return [clip for page in desk.view(token).now().plan for clip in page.played]
+    return [clip for page in desk.view(token).now().plan for clip in page.played_stimuli]
 
 
 def join_at_once(database_url: str, link: str, servers: int, each: int) -> list[str]:

@@ -157,7 +157,7 @@ def test_the_end_alone_is_not_watching_where_people_may_jump(
     )
     person.note("media.interval", from_ms=500, to_ms=3000, rate=1)
     person.note("media.interval", from_ms=2000, to_ms=4600, rate=2)
-    assert desk.view(person.token).now().seen[0].watched == ((0, 4600), (5900, 6000))
+    assert desk.view(person.token).now().seen[0].watched_intervals == ((0, 4600), (5900, 6000))
     assert person.submit({"r": 4}).status == "again"  # 78 %
     person.note("media.interval", from_ms=4600, to_ms=4700, rate=1)
     assert person.submit({"r": 4}).status == "finished"

@@ -82,7 +82,7 @@ def played(desk: Collect, one: HeldRound, live: LiveRound, ticks: int) -> None:
                 int(number % 2 == 0),
                 0,
             )
-            live.receive(NumberedInput(live.received + 1, live.tick, keys))
+            live.receive(NumberedInput(live.last_received + 1, live.tick, keys))
         live.step()
     piece = stored.Piece(one.key, one.holder, live.tick, live.take_changes())
     desk.store.write(lambda conn: accepted(stored.append(conn, [piece])))

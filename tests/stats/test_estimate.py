@@ -57,7 +57,7 @@ def test_contradictions_are_refused(changes: dict[str, object], message: str) ->
 
 def test_an_undefined_value_has_a_reason_and_no_interval() -> None:
     estimate = undefined("one rater only", method="kappa", n=3)
-    assert not estimate.defined
+    assert not estimate.is_defined
     assert (estimate.value, estimate.low, estimate.high, estimate.half_width) == (
         None,
         None,
@@ -70,7 +70,7 @@ def test_an_undefined_value_has_a_reason_and_no_interval() -> None:
 
 def test_a_value_without_interval_says_why() -> None:
     estimate = without_interval(0.5, "one item", method="kappa", n=1)
-    assert estimate.defined
+    assert estimate.is_defined
     assert estimate.value == 0.5
     assert estimate.reason == "one item"
 

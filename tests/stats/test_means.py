@@ -127,7 +127,7 @@ def test_few_values_say_what_they_cannot_show(n: int, noted: bool) -> None:
 
 def test_one_constant_group_is_enough_to_compare() -> None:
     found = welch_t(np.array([1.0, 1.0, 1.0]), np.array([1.0, 2.0, 3.0]))
-    assert found.defined
+    assert found.is_defined
     assert found.df == pytest.approx((2.0,))
 
 

@@ -221,7 +221,7 @@ def test_a_group_with_one_row_per_level_is_refused() -> None:
     table = {"y": rng.normal(size=20), "x": [0, 1] * 10, "g": [f"p{index}" for index in range(20)]}
     with pytest.raises(
         InvalidInput,
-        match="'g' has 20 random effects for 20 rows, so they cannot be told from the residual",
+        match="'g' has 20 random effects for 20 rows, so they cannot be separated from the residual",
     ):
         mixed_linear("y ~ x + (1 | g)", table)
     twice = {name: [*column, *column] for name, column in table.items()}

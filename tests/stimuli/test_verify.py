@@ -124,7 +124,7 @@ def test_technical_differences_between_conditions_are_found(
     assert [problem.severity for problem in found] == [severity]
     assert any(
         words in found[0].message
-        for words in ("tells the conditions apart", "can tell agent from human")
+        for words in ("reveals the conditions", "can tell agent from human")
     )
     assert "agent" in found[0].message
     assert found[0].cure
@@ -180,7 +180,7 @@ def test_round_lengths_in_one_condition_only_are_found(make_definition: Any) -> 
     )
     found = verify.told_apart(known)
     assert [(problem.severity, problem.message.split(":")[0]) for problem in found] == [
-        ("warning", "round lengths tell the conditions apart")
+        ("warning", "round lengths reveal the conditions")
     ]
     mixed = facts_with_lengths(
         make_definition, {"human": (2137, 3291, 3000), "agent": (2000, 3291, 3000)}

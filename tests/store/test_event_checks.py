@@ -66,7 +66,7 @@ def test_a_batch_keeps_bodies_to_the_letter() -> None:
         ([(1, text(mono_ms=True))], "expected milliseconds as mono_ms"),
         ([(1, text(mono_ms=1e300))], "expected milliseconds as mono_ms"),
         ([(1, text(data=[]))], "expected an object as data"),
-        ([(1, text()), (1, text(at_ms=2))], "stands twice in one batch"),
+        ([(1, text()), (1, text(at_ms=2))], "is twice in one batch"),
     ],
 )
 def test_malformed_batches_are_explained(numbered: Any, complaint: str) -> None:

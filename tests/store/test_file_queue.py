@@ -15,7 +15,7 @@ from believable.store.writer import FileQueue
 HOLD = """\
 import pathlib, sys, time
 from believable.store.writer import FileQueue
-with FileQueue(pathlib.Path(sys.argv[1])).taken():
+with FileQueue(pathlib.Path(sys.argv[1])).take():
     print("held", flush=True)
     time.sleep(60)
 """
@@ -39,7 +39,7 @@ def test_a_killed_holder_frees_the_turn(
     queue = FileQueue(tmp_path / "b.db")
     started_s = time.monotonic()
     holder.kill()
-    with queue.taken():
+    with queue.take():
         assert time.monotonic() - started_s < 50, (
             "its end is noticed; nobody waits for as long as for who is stuck"
         )
@@ -53,7 +53,7 @@ def test_who_is_stuck_is_not_waited_for_for_ever(
     monkeypatch.setattr(writer, "QUEUE_S", 0.2)
     queue = FileQueue(tmp_path / "b.db")
     started_s = time.monotonic()
-    with queue.taken():
+    with queue.take():
         assert time.monotonic() - started_s >= 0.2
     assert holder.poll() is None, "it still holds its turn"
     holder.kill()
@@ -64,7 +64,7 @@ def test_who_is_stuck_is_not_waited_for_for_ever(
 def test_a_turn_is_given_back(tmp_path: Path) -> None:
     one, other = FileQueue(tmp_path / "b.db"), FileQueue(tmp_path / "b.db")
     for queue in (one, other, one):
-        with queue.taken():
+        with queue.take():
             assert queue._acquire()
     one.close()
     other.close()

@@ -116,7 +116,7 @@ def test_an_address_is_shown_as_it_was_given_without_its_passwords() -> None:
         (
             "FATAL:  sorry, too many clients already",
             (
-                "x: FATAL: sorry, too many clients already. Let others end, or raise"
+                "x: FATAL: sorry, too many clients already. Close other connections, or raise"
                 " max_connections of its server."
             ),
         ),

@@ -42,7 +42,7 @@ class Sessions:
             drawn = deal(self.study, assignment, Views(self.views, self.levels), **options)
             planned = plan(self.study, with_draw(assignment, drawn))
             self.drawn.append(drawn)
-            self.views.update(clip for page in planned for clip in page.played)
+            self.views.update(clip for page in planned for clip in page.played_stimuli)
             self.levels.update(
                 level_key(entry.place.removeprefix("levels:").rpartition(".")[0], entry.name)
                 for entry in drawn
@@ -72,7 +72,7 @@ def test_views_differ_by_one_at_most_at_every_moment(
 ) -> None:
     sessions = Sessions(study_of(tmp_path / "study", timeline, **shape))
     for planned in sessions.run(43):
-        shown = [clip for page in planned for clip in page.played]
+        shown = [clip for page in planned for clip in page.played_stimuli]
         assert len(shown) == len(set(shown)) == each
         assert sessions.spread <= 1
 
@@ -81,7 +81,7 @@ def test_fresh_judges_share_no_clip_while_the_pool_lasts(tmp_path: Path) -> None
     sessions = Sessions(study_of(tmp_path / "study", COMPARES, clips=300, paired=True))
     seen: set[str] = set()
     for planned in sessions.run(50):
-        shown = {clip for page in planned for clip in page.played}
+        shown = {clip for page in planned for clip in page.played_stimuli}
         assert not shown & seen
         seen |= shown
     assert len(seen) == 600
@@ -92,11 +92,11 @@ def test_the_clips_of_a_comparison_are_one_pair(tmp_path: Path) -> None:
     groups = {stimulus.id: stimulus.match_group for stimulus in study.stimuli}
     for planned in Sessions(study).run(20):
         for page in planned:
-            assert len({groups[clip] for clip in page.played}) <= 1
+            assert len({groups[clip] for clip in page.played_stimuli}) <= 1
     shared = study_of(tmp_path / "shared", COMPARES, draw="shared", clips=30, paired=True)
     groups = {stimulus.id: stimulus.match_group for stimulus in shared.stimuli}
     pages = plan(shared, Assignment({}, {}, 7))
-    assert all(len({groups[clip] for clip in page.played}) <= 1 for page in pages)
+    assert all(len({groups[clip] for clip in page.played_stimuli}) <= 1 for page in pages)
 
 
 def test_the_same_views_and_seed_give_the_same_draw_and_other_seeds_others(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_which_clips_come_together_is_left_to_chance(tmp_path: Path) -> None:
     together: Counter[frozenset[str]] = Counter()
     for planned in sessions.run(200):
         for page in planned:
-            names = sorted(page.played)
+            names = sorted(page.played_stimuli)
             together.update(
                 frozenset((first, second))
                 for number, first in enumerate(names)
@@ -132,7 +132,7 @@ def test_levels_are_balanced_and_a_policy_decides_instead_if_there_is_one(tmp_pa
         return [DrawnLevel("a3", 0.25)]
 
     (planned,) = sessions.run(1, policy=only_a3)
-    assert {page.condition for page in planned if page.played} == {"a3"}
+    assert {page.condition for page in planned if page.played_stimuli} == {"a3"}
     level = next(entry for entry in sessions.drawn[-1] if entry.kind == "level")
     assert (level.name, level.probability, level.place) == ("a3", 0.25, "levels:agents.0")
 

@@ -81,7 +81,7 @@ def test_no_is_an_answer(study_of):
         ),
         (
             "- watch:\n  stimulus: any\n- finish:\n",
-            "timeline[0].stimulus: stimulus stands beside 'watch' in one entry. Indent it to stand below `watch:`.",
+            "timeline[0].stimulus: stimulus stands beside 'watch' in one entry. Indent it below `watch:`.",
         ),
         (
             "- watch: {}\n  text: {text: x}\n- finish:\n",

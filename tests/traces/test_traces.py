@@ -108,7 +108,7 @@ class TestOutliers:
             traces.windows(traces.resample([], [], duration_ms=60_000, start=0))
         )
         found = traces.inactive_outliers([*active, untouched])
-        assert found.dropped == (20,)
+        assert found.dropped_indexes == (20,)
         assert found.low is not None
         assert found.distances[20] == 0 < found.low
 
@@ -123,7 +123,7 @@ class TestOutliers:
         rng = np.random.default_rng(4)
         alike = [np.linspace(0, 1, 20) + 0.05 * rng.standard_normal(20) for _ in range(12)]
         found = traces.consensus_outliers([*alike, np.linspace(4, -4, 20)])
-        assert found.dropped == (12,)
+        assert found.dropped_indexes == (12,)
 
     def test_equal_traces_are_all_kept(self) -> None:
         found = traces.consensus_outliers([[0.1, 0.7, 0.3]] * 5)

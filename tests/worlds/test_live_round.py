@@ -146,7 +146,7 @@ def test_what_was_tapped_between_two_ticks_counts_for_one() -> None:
         InputPart(name="walk", low=-1, high=1, about="Right or left."),
     ]
     schema = InputSchema(tuple(parts))
-    assert schema.joined([(3, 1), (0, 0)]) == (3, 0)
-    assert schema.joined([(3, 1), (5, 1), (0, 1)]) == (5, 1)
-    assert schema.joined([(0, 1), (0, 0)]) == (0, 0)
+    assert schema.join([(3, 1), (0, 0)]) == (3, 0)
+    assert schema.join([(3, 1), (5, 1), (0, 1)]) == (5, 1)
+    assert schema.join([(0, 1), (0, 0)]) == (0, 0)
     assert schema.after((0, 0)) == (0, 0)

@@ -184,7 +184,7 @@ def test_a_round_is_taken_up_without_looking_at_what_was() -> None:
     assert stepped == [19]
     assert live.message() == whole.message()
     assert (live.picture() == whole.picture()).all()
-    assert live.applied == live.received == 3
+    assert live.last_applied == live.last_received == 3
 
 
 def test_films_come_from_the_world_at_any_size_and_camera(

@@ -154,11 +154,11 @@ def test_a_text_that_waits_survives_a_pause() -> None:
     live = chat((0, 0, "one"), (0, 3, "later"))
     live.step()
     live.release()
-    assert live.applied == 1, "the page keeps the text until it counted"
+    assert live.last_applied == 1, "the page keeps the text until it counted"
     for _ in range(4):
         live.step()
     assert [text for who, text in said(live) if who == "person"] == ["one", "later"]
-    assert live.applied == 2
+    assert live.last_applied == 2
 
 
 @pytest.mark.parametrize("junk", ["x" * 41, 3, None, ["a"], "a\ud800", "\0", "\x1b[1m"])

@@ -100,7 +100,7 @@ def changed(**values: Any) -> World:
             ),
             "a drawing of its recording has no figures",
         ),
-        (changed(new=Talkative), "the page is told of what judges may not know"),
+        (changed(new=Talkative), "the page gets facts that judges must not know"),
         (changed(new=Hasty), "180 frames of 90 ticks"),
         (changed(stand_in=replace(MAZE.game.stand_in, draw=None)), "its `stand_in` needs `draw`"),
         (

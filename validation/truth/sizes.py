@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from believable.analysis.run import prepare_data
 from believable.core.seeds import derive
 from believable.core.work import map_chunks
-from believable.protocols.qa.annotated_signals import collected
+from believable.protocols.qa.annotated_signals import collect_annotators
 from believable.protocols.qa.annotator_scoring import TASK
 from believable.protocols.qa.group_agreement import GroupTask
 from believable.simulate import straight
@@ -70,7 +70,7 @@ def _drawn(job: _Job) -> dict[tuple[str, int], float]:
     bundle = straight.bundle(
         definition, PARTICIPANTS, rng, truth=case_of("qa").settings[job.setting]
     )
-    signals = collected(prepare_data(bundle, plan, definition.study), plan)
+    signals = collect_annotators(prepare_data(bundle, plan, definition.study), plan)
     means: dict[tuple[str, int], float] = {}
     for name in signals.group_names:
         group = GroupTask.of([trace for trace in signals.task if trace.group == name])

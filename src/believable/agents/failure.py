@@ -50,10 +50,10 @@ def guard_act(agent: str, act: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The same `act`, whose exceptions name the agent and the number of its decision."""
     decisions = 0
 
-    def guarded(view: Any) -> Any:
+    def act_or_blame(view: Any) -> Any:
         nonlocal decisions
         decisions += 1
         with blame(agent, lambda: f"at decision {decisions}"):
             return act(view)
 
-    return guarded
+    return act_or_blame

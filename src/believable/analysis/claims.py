@@ -73,7 +73,7 @@ class Claim:
         return "" if self.over == "both" else name_clips(self.n_clips, self.unit)
 
     @property
-    def sampled(self) -> str:
+    def sampled_units(self) -> str:
         """The sampled units, in everyday words: `judges and clips`."""
         return (
             f"{self.people} and {self.unit}s"

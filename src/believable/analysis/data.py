@@ -143,7 +143,7 @@ class Data:
 
     def code_of(self, table: ColumnTable) -> IntArray:
         """The place in `sessions` of each row's session."""
-        return table["session"].mapped(self.codes.__getitem__, np.int64)
+        return table["session"].map_values(self.codes.__getitem__, np.int64)
 
     @cached_property
     def _tables(self) -> dict[str, ColumnTable]:
@@ -157,7 +157,7 @@ class Data:
         table = self.bundle[name]
         if "session" not in table.columns:
             return table
-        keep = table["session"].mapped(self.codes.__contains__, np.bool_)
+        keep = table["session"].map_values(self.codes.__contains__, np.bool_)
         keep &= exclusions.current(table, self._latest)
         if self.left_out_trials:
             keep &= ~self._in_left_out_trial(table)
@@ -275,13 +275,15 @@ class Data:
         code, position = self.code_of(table), table["position"].values
         order = np.lexsort((position, code))
         if trials:
-            order = order[table["trial"].mapped(frozenset(trials).__contains__, np.bool_)[order]]
+            order = order[
+                table["trial"].map_values(frozenset(trials).__contains__, np.bool_)[order]
+            ]
         code, position = code[order], position[order]
         starts = np.flatnonzero(
             np.r_[len(code) > 0, (np.diff(code) != 0) | (np.diff(position) != 0)]
         )
         ends = np.r_[starts[1:], len(code)][: len(starts)] if len(starts) else starts
-        entered = table["input"].mapped(lambda kind: kind != "heartbeat", np.bool_)[order]
+        entered = table["input"].map_values(lambda kind: kind != "heartbeat", np.bool_)[order]
         media_ms, value = table["media_ms"].values[order], table["value"].values[order]
         lines: dict[tuple[int, int], TraceLine] = {}
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
@@ -299,7 +301,7 @@ class Data:
         self, lines: dict[tuple[int, int], TraceLine], trials: tuple[str, ...]
     ) -> None:
         table = self.table("trials")
-        done = table["trial"].mapped(frozenset(trials).__contains__, np.bool_) & (
+        done = table["trial"].map_values(frozenset(trials).__contains__, np.bool_) & (
             table["status"].values == "done"
         )
         code, position, nothing = self.code_of(table), table["position"].values, np.empty(0)

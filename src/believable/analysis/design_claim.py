@@ -106,7 +106,7 @@ def design_claim(study: Study, judges: int | None = None) -> DesignClaim | None:
     repeated = None
     shown_each = 0
     for number, pages in enumerate(_sessions(study, tried), start=1):
-        shown = {clip for page in pages for clip in page.played}
+        shown = {clip for page in pages for clip in page.played_stimuli}
         if repeated is None and any(clip in clips for clip in shown):
             repeated = number
         clips.update(shown)
@@ -151,9 +151,9 @@ def _sessions(study: Study, judges: int) -> Iterator[tuple[PlannedTrial, ...]]:
 def _units(page: PlannedTrial) -> Iterator[tuple[str, ...]]:
     """The clips that one answer of a page is about: all that are compared, or each."""
     if page.trial.player.labels:
-        yield tuple(sorted(page.played))
+        yield tuple(sorted(page.played_stimuli))
     else:
-        yield from ((clip,) for clip in page.played)
+        yield from ((clip,) for clip in page.played_stimuli)
 
 
 def _condition(study: Study) -> dict[str, str | None]:

@@ -177,7 +177,7 @@ def current(table: ColumnTable, latest: Mapping[str, int]) -> NDArray[np.bool_]:
     """Which rows belong to the latest run of their session."""
     if not latest or "run" not in table.columns:
         return np.ones(len(table), np.bool_)
-    last = table["session"].mapped(lambda session: latest.get(session, -1), np.int64)
+    last = table["session"].map_values(lambda session: latest.get(session, -1), np.int64)
     return np.asarray((last < 0) | (table["run"].values == last))
 
 

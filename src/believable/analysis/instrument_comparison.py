@@ -30,7 +30,7 @@ from believable.analysis.viewed_actions import (
     Stretches,
     actions_by_stimulus,
     flags_by_page,
-    judged,
+    judge_actions,
     stretches_by_page,
 )
 from believable.core.errors import InvalidInput
@@ -355,7 +355,7 @@ def flag_measures(data: Data, places: Mapping[tuple[str, int], Thing]) -> list[M
         page = str(session), int(position)
         known = actions.get(str(stimulus))
         if page in places and known is not None:
-            rate = judged(known, played.get(page, nothing), flags.get(page, ())).rate
+            rate = judge_actions(known, played.get(page, nothing), flags.get(page, ())).rate
             if rate is not None:
                 values[places[page]] = rate
     return (

@@ -24,7 +24,7 @@ from believable.analysis.viewed_actions import (
     falls,
     flagged_share,
     flags_by_page,
-    judged,
+    judge_actions,
     rank_actions,
     seeing_of,
     stretches_by_page,
@@ -161,7 +161,7 @@ def join(data: Data, plan: Plan) -> tuple[StimulusTimeline, ...]:
         length = lengths.get(stimulus) or _latest_ms(own, listed)
         actions = logged.get(stimulus) or _stretches(length)
         seen = [
-            judged(actions, played[page], flags.get(page, ()), seeing)
+            judge_actions(actions, played[page], flags.get(page, ()), seeing)
             for page in pages
             if page in played
         ]

@@ -27,7 +27,7 @@ from believable.analysis.registered import Deviation, Registration, deviations, 
 from believable.analysis.resolution import default_plan, resolve
 from believable.analysis.settled_plan import Plan
 from believable.analysis.site_section import site_section
-from believable.analysis.verdicts import Restraint, judged, restraint_of, stopping
+from believable.analysis.verdicts import Restraint, judge_findings, restraint_of, stopping
 from believable.analysis.version_records import (
     DataVersion,
     check_definitions,
@@ -151,7 +151,9 @@ def run_plan(
         restraint = replace(
             restraint, verdicts=f"No hypothesis is judged: {unjudged}.", why=unjudged
         )
-    judgement = judged(sections, settled, registered, differences, restraint, _missing(data))
+    judgement = judge_findings(
+        sections, settled, registered, differences, restraint, _missing(data)
+    )
     evidence = follow(data)
     if evidence is not None and not restraint.verdicts:
         weighed = judge_by_evidence(judgement.hypotheses, settled, evidence)

@@ -148,7 +148,7 @@ class JudgedFindings:
     hypotheses: tuple[JudgedHypothesis, ...]
 
 
-def judged(
+def judge_findings(
     sections: Sequence[Section],
     plan: Plan,
     registered: Registration | None,

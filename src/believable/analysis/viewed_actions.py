@@ -135,7 +135,9 @@ class JudgedActions:
         return "" if self.a else "no action was viewed, so there is nothing to divide by"
 
 
-def viewed(actions: LoggedActions, stretches: Stretches, seeing: Seeing = PUBLISHED) -> BoolArray:
+def viewed_mask(
+    actions: LoggedActions, stretches: Stretches, seeing: Seeing = PUBLISHED
+) -> BoolArray:
     """Per action: did the watched intervals contain its start or enough of it, and was it on screen
     long enough?
 
@@ -172,14 +174,14 @@ def attach(
     return tuple(_place(flag, actions, places, seeing) for flag in flags)
 
 
-def judged(
+def judge_actions(
     actions: LoggedActions,
     stretches: Stretches,
     flags: Sequence[ActionFlag],
     seeing: Seeing = PUBLISHED,
 ) -> JudgedActions:
     """Who saw what, and flagged what of it."""
-    seen = viewed(actions, stretches, seeing)
+    seen = viewed_mask(actions, stretches, seeing)
     at = attach(flags, actions, seeing)
     flagged = np.zeros(len(actions), dtype=bool)
     merged = unseen = 0

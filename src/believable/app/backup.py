@@ -51,7 +51,7 @@ class BackupOptions(DataOptions):
         ge=1,
     )
     with_key: bool = option(
-        "Put a copy of secret.key beside the backup, readable by you alone.", default=False
+        "Put a copy of secret.key next to the backup, readable by you alone.", default=False
     )
 
 

@@ -293,8 +293,8 @@ def import_choices(options: FileOptions) -> ImportedData:
         )
     return ImportedData(
         path=target,
-        holds=f"{written.sessions} judges, {written.events} pairs, {judged.open} of them without a"
-        " choice",
+        holds=f"{written.sessions} judges, {written.events} pairs, {judged.n_open} of them without"
+        " a choice",
         notes=(*notes, *_unread(judged.unread)),
     )
 
@@ -335,8 +335,8 @@ def import_judgements(options: JudgementsOptions) -> ImportedData:
     renamed = [f"condition {given!r} is called {own}" for given, own in judged.renamed.items()]
     return ImportedData(
         path=target,
-        holds=f"{written.sessions} judges, {written.events} judgements, {judged.answered} with an"
-        f" answer, {judged.rated} with a rating; conditions {', '.join(judged.conditions)}",
+        holds=f"{written.sessions} judges, {written.events} judgements, {judged.n_answered} with an"
+        f" answer, {judged.n_rated} with a rating; conditions {', '.join(judged.conditions)}",
         notes=(*renamed, *_unread(judged.unread)),
     )
 

@@ -114,8 +114,7 @@ class NewOptions(Options):
         le=120,
     )
     people: bool = option(
-        "Protocol clips: --recordings of the thirteen people of FreeDM's demos that come with the"
-        " package.",
+        "Protocol clips: --recordings of the thirteen people of FreeDM's demos in the package.",
         default=False,
     )
     as_published: bool = option(
@@ -160,7 +159,7 @@ def new(options: NewOptions) -> Sequence[Path]:
     if recorded:
         if several or options.variant or (options.people and options.recordings is not None):
             raise WrongUsage(
-                "new: --recordings and --people make clips of their own. Give one of them, and"
+                "new: --recordings and --people make their own clips. Give one of them, and"
                 " leave --clips, --variant, --agent and --humans out."
             )
         return [_recorded_study(options, ready, Path(options.recordings or FREEDM_PEOPLE))]
@@ -168,9 +167,7 @@ def new(options: NewOptions) -> Sequence[Path]:
         raise WrongUsage("new: --as-published is about a learned player. Add --people.")
     if options.agent:
         if several or options.variant:
-            raise WrongUsage(
-                "new: --agent makes clips of its own. Leave --clips and --variant out."
-            )
+            raise WrongUsage("new: --agent makes its own clips. Leave --clips and --variant out.")
         return [*_agent_studies(options, ready)]
     folders = [clip_folder(written) for written in options.clips]
     folder = Path(options.folder)
@@ -319,7 +316,7 @@ def _begin(options: NewOptions, work: Path, recordings: Path, design: Mapping[st
     asked = json.dumps(request, indent=1, sort_keys=True)
     note = work / "asked.json"
     if note.is_file() and note.read_text("utf-8") == asked:
-        options.say(f"Going on with what is in {work}")
+        options.say(f"Continuing with the files in {work}")
         return
     for part in ("rounds", "players", "films", "study"):
         shutil.rmtree(work / part, ignore_errors=True)

@@ -71,7 +71,7 @@ class PoolResult(FileOutcome):
 
 def _ready_recordings(study: Study, condition: str) -> Path:
     """The recordings of a condition that the package has for the study's protocol."""
-    protocol = "" if study.analysis is None else study.analysis.protocol
+    protocol = (study.analysis and study.analysis.protocol) or ""
     ready = READY_STUDIES[protocol].folder / "recordings" if protocol in READY_STUDIES else Path()
     names = [place.name for place in sorted(ready.glob("*"))] if ready.name else []
     if condition not in names:

@@ -27,8 +27,7 @@ DOCUMENTS: Mapping[str, Callable[..., str]] = {
 @options
 class PreregisterOptions(StudyOptions):
     again: bool = option(
-        "Register a changed plan as well; the earlier registration is kept beside it.",
-        default=False,
+        "Register a changed plan as well; the earlier registration is kept.", default=False
     )
 
 
@@ -116,7 +115,7 @@ def _with_media(
 
 def _real_sessions(study: StudyData) -> int | None:
     """The number of real sessions; None if the study was never served."""
-    if not study.served:
+    if not study.has_database:
         return None
     with study.open() as store:
         return int(store.read(lambda conn: count(conn, study.name, simulated=False)))

@@ -62,7 +62,7 @@ class MatchOptions(DataOptions, ExtensionOptions):
         "Bonus for each participant who was screened out.", default=None, gt=0
     )
     out: AnyPath | None = option(
-        "Default: beside the export, named after it.", default=None, path="folder"
+        "Default: next to the export, named after it.", default=None, path="folder"
     )
 
 

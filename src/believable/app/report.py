@@ -17,6 +17,7 @@ from believable.app.settings import study_id
 from believable.app.study_data import ClusterOptions
 from believable.bundle.read import Bundle
 from believable.core.errors import WrongUsage
+from believable.giveaways.certificate import certificate_sentence
 from believable.report.blind import blinded_run
 from believable.report.chart_rows import Links, moments, no_links
 from believable.report.colours import THEMES
@@ -54,8 +55,8 @@ class ReportOptions(DatasetOptions, ClusterOptions):
     protocol: str | None = option(PROTOCOL, default=None, metavar="NAME")
 
     @property
-    def listed(self) -> list[AnyPath | Bundle]:
-        """The sources, of which one need not be in a list."""
+    def source_list(self) -> list[AnyPath | Bundle]:
+        """The sources as a list; a single source may be given without one."""
         if isinstance(self.sources, Path | str | Bundle):
             return [self.sources]
         return [*self.sources]
@@ -112,7 +113,7 @@ def report(options: ReportOptions) -> Reports:
     The folder must be new or empty, or hold an earlier report. Files that you added to a report
     stay. If you edited one of its files, the command lists it and stops.
     """
-    formats, sources = check_formats(options.formats), options.listed
+    formats, sources = check_formats(options.formats), options.source_list
     converter()  # reports a missing part before anything is computed
     out = None if options.out is None else Path(options.out)
     if len(sources) > 1 and out is None:
@@ -128,7 +129,9 @@ def report(options: ReportOptions) -> Reports:
     reports = []
     with options.working(), script_ahead() as script:
 
-        def written(analysis: Analysis, target: Path, links: Links) -> WrittenReport:
+        def write_one(
+            analysis: Analysis, target: Path, links: Links, folder_of: Path | None = None
+        ) -> WrittenReport:
             folder = write_report(
                 analysis,
                 target,
@@ -136,6 +139,7 @@ def report(options: ReportOptions) -> Reports:
                 theme=THEMES[options.theme],
                 links=links,
                 blinded=options.blinded,
+                certificate=certificate_sentence(folder_of),
                 script=script,
             )
             return WrittenReport(folder=folder, analysis=analysis)
@@ -150,11 +154,11 @@ def report(options: ReportOptions) -> Reports:
                     ended=options.ended,
                 )
                 links = _links(options.console, dataset, simulated=analysis.source.simulated)
-                reports.append(written(analysis, target, links))
+                reports.append(write_one(analysis, target, links, dataset.folder))
         if out is None:
             return Reports(reports=reports)
         together = side_by_side([report.analysis for report in reports])
-        return Reports(reports=reports, together=written(together, out, no_links))
+        return Reports(reports=reports, together=write_one(together, out, no_links))
 
 
 def _name(source: AnyPath | Bundle) -> str:

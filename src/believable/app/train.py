@@ -199,7 +199,7 @@ def _train_here(training: Training, options: TrainOptions) -> Path:
 
 @options
 class EvaluateOptions(Options):
-    agent: Sequence[str] = option("An agent that comes with the package; repeatable.", default=())
+    agent: Sequence[str] = option("An agent of the package; repeatable.", default=())
     weights: Sequence[AnyPath] = option(
         "An agent of your own training; repeatable.", default=(), metavar="FILE", path="known file"
     )

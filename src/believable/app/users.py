@@ -227,7 +227,7 @@ def remove_second_factor(options: AccountOptions) -> str:
 @options
 class RulesOptions(AccountsOptions):
     second_factor: Literal["required", "optional"] = option(
-        "Whether every account needs a one-time code beside its password."
+        "Whether every account needs a one-time code in addition to its password."
     )
 
 

@@ -101,11 +101,11 @@ class JudgementFile:
             yield from judge.judgements
 
     @property
-    def answered(self) -> int:
+    def n_answered(self) -> int:
         return sum(judgement.called_human is not None for judgement in self.judgements)
 
     @property
-    def rated(self) -> int:
+    def n_rated(self) -> int:
         return sum(judgement.rating is not None for judgement in self.judgements)
 
 
@@ -367,7 +367,7 @@ def _rating_kind(judged: JudgementFile) -> str:
 def _define_study(judged: JudgementFile, title: str) -> Definition:
     questions: list[dict[str, Any]] = []
     measures: dict[str, Any] = {}
-    if judged.answered:
+    if judged.n_answered:
         questions.append(
             {"id": "answer", "prompt": "Human or agent?", "choice": {"options": [HUMAN, AGENT]}}
         )
@@ -376,7 +376,7 @@ def _define_study(judged: JudgementFile, title: str) -> Definition:
             "yes": [HUMAN],
             "title": "Called human",
         }
-    if judged.rated and judged.scale is not None:
+    if judged.n_rated and judged.scale is not None:
         scale, kind = judged.scale, _rating_kind(judged)
         params = (
             {"points": int(scale.high)}

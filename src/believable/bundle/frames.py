@@ -44,7 +44,7 @@ class BundleColumn:
             for value, gone in zip(self.values.tolist(), self.missing.tolist(), strict=True)
         )
 
-    def mapped(self, of: Callable[[Any], Any], dtype: type[T]) -> NDArray[T]:
+    def map_values(self, of: Callable[[Any], Any], dtype: type[T]) -> NDArray[T]:
         """Apply `of` to each value. It is called once for a run of equal values, as in tables by
         session.
         """

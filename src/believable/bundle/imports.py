@@ -326,7 +326,7 @@ def write_traces_bundle(
         Field(
             name=_extra(column),
             type="string",
-            about=f"Column `{column}` of the imported files; empty where it says several things.",
+            about=f"Column `{column}` of the imported files; empty if its values differ.",
         )
         for column in extra
     ]

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from believable.bundle.tables import BundleTable, Cell, Row, arm_field, declared
+from believable.bundle.tables import BundleTable, Cell, Row, arm_field, declare_table
 from believable.study.definition import Definition
 from believable.study.own_design import SIDES
 
 #: Answers that are no judgement: a ticked box of the consent page.
 _NO_JUDGEMENT = "consent"
 
-JUDGEMENTS = declared("judgements")
+JUDGEMENTS = declare_table("judgements")
 _COLUMNS = frozenset(JUDGEMENTS.columns)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from believable.bundle.tables import BY_NAME, Row, declared
+from believable.bundle.tables import BY_NAME, Row, declare_table
 from believable.core.errors import InvalidInput
 from believable.core.object_storage import medium_file
 from believable.instruments.tracing import HOLD, MARK, SAMPLE, repeats
@@ -30,7 +30,7 @@ CHOICE = "choice"
 #: An hour at ten a second; no browser of ours holds a key for longer.
 MOST_REPEATS = 36_000
 
-PLANS = declared("plans")
+PLANS = declare_table("plans")
 
 
 class Happening(NamedTuple):

@@ -190,13 +190,13 @@ CODEBOOK = BundleTable(
         Field(name="question", type="string", about="For a question: its id."),
         Field(name="kind", type="string", about="For a question: its instrument."),
         Field(name="type", type="string", about="Type of the values.", required=True),
-        Field(name="about", type="string", about="What is recorded.", required=True),
+        Field(name="about", type="string", about="Subject of the event.", required=True),
         Field(
             name="prompt",
             type="string",
             about="For a question: its words in the study's first language.",
         ),
-        Field(name="values", type="string", about="Possible values, where they can be listed."),
+        Field(name="values", type="string", about="Possible values, if they can be listed."),
         Field(
             name="parameters",
             type="string",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from believable.bundle.tables import BundleTable, Cell, Field, declared
+from believable.bundle.tables import BundleTable, Cell, Field, declare_table
 from believable.contracts.inputs import InputChange, InputSchema
 from believable.contracts.registries import WORLDS
 from believable.contracts.trial import PlannedTrial, outline
@@ -34,14 +34,16 @@ def tables_of(worlds: Sequence[Playable[Any, Any]]) -> tuple[BundleTable, ...]:
         )
     )
     return (
-        declared("rounds", pace, setup=_join([world.tabular.setup for world in worlds])),
-        declared(
+        declare_table("rounds", pace, setup=_join([world.tabular.setup for world in worlds])),
+        declare_table(
             "round_inputs",
             inputs=_join(
                 [_input_columns(schema) for world in worlds for schema in world.seats.values()]
             ),
         ),
-        declared("telemetry", pace, measured=_join([world.tabular.telemetry for world in worlds])),
+        declare_table(
+            "telemetry", pace, measured=_join([world.tabular.telemetry for world in worlds])
+        ),
     )
 
 

@@ -115,7 +115,7 @@ class SessionRows:
             "session": session.id,
             "number": session.number,
             "link_kind": session.link_kind,
-            "simulated": session.simulated,
+            "simulated": session.is_simulated,
             "language": session.language,
             "definition": session.definition,
             "state": session.state,

@@ -51,7 +51,7 @@ class SessionRecord:
     agent_probability: float | None = None
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         return self.link_kind == "simulated"
 
 

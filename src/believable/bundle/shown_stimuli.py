@@ -18,8 +18,8 @@ def stimuli_on(plan: Sequence[PlannedTrial], position: int) -> tuple[tuple[str, 
     remembered.
     """
     planned = plan[position]
-    if planned.played:
-        return planned.played, "played"
+    if planned.played_stimuli:
+        return planned.played_stimuli, "played"
     if (own := round_name(plan, position)) is not None:
         return (own,), "played"
     about = (

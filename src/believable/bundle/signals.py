@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Literal
 
 from believable.bundle.foreign_csv import foreign_rows
-from believable.bundle.tables import Cell, declared
+from believable.bundle.tables import Cell, declare_table
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 
 Test = Literal["visual", "auditory"]
 
-SIGNALS = declared("signals")
+SIGNALS = declare_table("signals")
 
 
 @dataclass(frozen=True, slots=True)

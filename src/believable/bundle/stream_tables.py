@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from believable.bundle.marks import Happening
-from believable.bundle.tables import BY_NAME, BundleTable, Cell, Field, Row, declared
+from believable.bundle.tables import BY_NAME, BundleTable, Cell, Field, Row, declare_table
 from believable.contracts.registries import INSTRUMENTS
 from believable.contracts.trial import outline
 from believable.core.errors import InvalidInput
@@ -52,7 +52,7 @@ def _table(stream: EventKind) -> BundleTable:
         Field(name=name, type=stream.types.get(name, "string"), about=f"`{name}` of the event.")
         for name in stream.data
     ]
-    return replace(declared("stream", data=columns), name=stream.own_table, about=about)
+    return replace(declare_table("stream", data=columns), name=stream.own_table, about=about)
 
 
 def stream_row(stream: EventKind, event: Happening, columns: Row) -> Row:

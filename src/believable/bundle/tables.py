@@ -69,7 +69,7 @@ def _field(name: str, entry: Sequence[str] | None) -> Field:
 SHARED = {name: _field(name, entry) for name, entry in _DECLARED["everywhere"].items()}
 
 
-def declared(table: str, pace: str = "", **more: Iterable[Field]) -> BundleTable:
+def declare_table(table: str, pace: str = "", **more: Iterable[Field]) -> BundleTable:
     """The table of this name, as declared. Rounds differ from world to world, in their pace and
     their columns.
     """
@@ -84,7 +84,7 @@ def declared(table: str, pace: str = "", **more: Iterable[Field]) -> BundleTable
 
 #: Every bundle has these.
 TABLES = tuple(
-    declared(table)
+    declare_table(table)
     for table in (
         "participants",
         "trials",
@@ -101,11 +101,11 @@ TABLES = tuple(
 BY_NAME = {table.name: table for table in TABLES}
 PARTICIPANTS = BY_NAME["participants"]
 #: Bundles that were exported from a study have it.
-VERSIONS = declared("versions")
+VERSIONS = declare_table("versions")
 #: Bundles of studies that draw clips by their views have it.
-DRAWS = declared("draws")
+DRAWS = declare_table("draws")
 #: Only bundles of coded studies have these.
-CODING_TABLES = tuple(declared(table) for table in ("codes", "code_labels", "code_final"))
+CODING_TABLES = tuple(declare_table(table) for table in ("codes", "code_labels", "code_final"))
 
 RECRUITER_HASH = Field(
     name="recruiter_hash", type="string", about="Keyed hash of the recruiter's participant id."

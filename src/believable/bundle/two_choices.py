@@ -77,7 +77,7 @@ class ChoiceFile:
     unread: tuple[str, ...]
 
     @property
-    def open(self) -> int:
+    def n_open(self) -> int:
         """Count the pairs without an answer."""
         return sum(choice.chose_human is None for judge in self.judges for choice in judge.choices)
 

@@ -210,8 +210,8 @@ def _must_belong(study: StudyRecord, collected: CollectedSession) -> None:
     session = collected.session
     if session.link_kind == "preview":
         raise InvalidInput(f"session {session.id}: previews are never exported. Leave it out.")
-    if session.simulated != study.simulated:
-        kind = "simulated" if session.simulated else "real"
+    if session.is_simulated != study.simulated:
+        kind = "simulated" if session.is_simulated else "real"
         raise InvalidInput(
             f"session {session.id} is {kind}; simulated and real sessions never share a bundle."
             " Write two."

@@ -31,7 +31,7 @@ EXIT_CODES: Mapping[int, str] = {
         "the answer is not the required one: a hypothesis of `analyse --require`, the verdict of"
         " `versus`"
     ),
-    OPEN: "there is no answer yet: what was required needs more judges, or cannot be judged",
+    OPEN: "there is no answer yet: the required claim needs more judges, or cannot be judged",
     PAUSED: "paused: it waits for something outside, and the same command continues later",
     INTERRUPTED: "interrupted",
 }

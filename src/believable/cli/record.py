@@ -98,11 +98,7 @@ def _task_command(world: World, task: AgentTask) -> click.Command:
             if name != "map"
         ),
         click.Option(
-            ["--seed"],
-            type=int,
-            default=1,
-            show_default=True,
-            help="What is drawn follows from it.",
+            ["--seed"], type=int, default=1, show_default=True, help="Seed of all random choices."
         ),
         click.Option(
             ["--name"], default=task.name, show_default=True, help="Beginning of the file names."

@@ -56,7 +56,7 @@ def phrases(codebook: str) -> Phrases:
     tree, problems = parse(files[codebook].read_bytes(), files[codebook].name)
     if tree is None or problems:
         raise StudyError(problems)
-    read: dict[str, Any] = tree.frozen()
+    read: dict[str, Any] = tree.freeze()
     subjects, planted = read.get("subjects", {}), read.get("planted")
     if planted is not None:
         by_side = planted["shares"] if subjects else {None: planted["shares"]}

@@ -59,7 +59,7 @@ class CurrentPage:
     attempt: int
 
     @property
-    def planned(self) -> PlannedTrial:
+    def planned_trial(self) -> PlannedTrial:
         return self.standing.plan[self.standing.session.position]
 
     @property
@@ -67,12 +67,12 @@ class CurrentPage:
         return self.standing.plan
 
     @property
-    def closed(self) -> tuple[ClosedPage, ...]:
-        return self.standing.closed
+    def closed_pages(self) -> tuple[ClosedPage, ...]:
+        return self.standing.closed_pages
 
     @cached_property
     def earlier(self) -> Mapping[str, Any]:
-        return answers_so_far(self.standing.plan, self.standing.closed)
+        return answers_so_far(self.standing.plan, self.standing.closed_pages)
 
     @property
     def arms(self) -> Mapping[str, str]:
@@ -99,7 +99,7 @@ class CurrentPage:
         return opened_beside(self.conn, self.standing)
 
     @cached_property
-    def seen(self) -> tuple[ViewingProgress, ...]:
+    def seen_players(self) -> tuple[ViewingProgress, ...]:
         return with_checks(self._claimed_views, self.view_checks)
 
     @cached_property
@@ -111,7 +111,7 @@ class CurrentPage:
         return check_views(self.conn, self.context, self.standing, self._claimed_views)
 
     @cached_property
-    def annotated(self) -> tuple[Event, ...]:
+    def annotations(self) -> tuple[Event, ...]:
         return annotation_events(self.conn, self.context, self.standing)
 
     @property
@@ -172,7 +172,7 @@ def _submission(conn: Connection, standing: Standing, seq: int) -> Event:
 
 def _judge(page: CurrentPage, event: Event) -> tuple[Judgement, bool]:
     """How the page closes, and whether the answer is a wrong attempt (and not just incomplete)."""
-    trial = page.planned.trial
+    trial = page.planned_trial.trial
     kind = PAGES[trial.kind]
     if event.kind == "consent.decline":
         if trial.ending != "declined":

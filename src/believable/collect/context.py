@@ -198,7 +198,7 @@ class Standing:
         return self.behind.trials
 
     @property
-    def closed(self) -> tuple[ClosedPage, ...]:
+    def closed_pages(self) -> tuple[ClosedPage, ...]:
         return self.behind.closed
 
     @property

@@ -136,7 +136,7 @@ def unopened_page(context: Context, standing: Standing) -> SessionView:
         plan=standing.plan,
         trial=trial,
         outcome=session.outcome or standing.step.outcome,
-        closed=standing.closed,
+        closed=standing.closed_pages,
         drafts={},
         saved=(),
         streams=streams_of(context, trial.trial),
@@ -245,7 +245,7 @@ class DeskStep(Generic[T]):
     def __await__(self) -> Generator[Any, Any, T]:
         return self._later().__await__()
 
-    def then(self, afterwards: Callable[[T], None]) -> DeskStep[T]:
+    def and_then(self, afterwards: Callable[[T], None]) -> DeskStep[T]:
         """The same, and what follows from it once it is durable."""
 
         def now() -> T:
@@ -370,13 +370,13 @@ class Collect:
             return advance.advance(conn, self.context, **where)
 
         step = self._write(change)
-        return step.then(lambda advanced: self._keep(advanced.standing))
+        return step.and_then(lambda advanced: self._keep(advanced.standing))
 
     async def next(self, token: str, advanced: AdvanceResult) -> SessionView:
         """The page after an advance: if it was opened just now, nothing needs to be read for it."""
         return await self._open(token, advanced.standing if advanced.fresh else None)
 
-    async def claimed(self, token: str, claimed: SessionClaim) -> SessionView:
+    async def view_after_claim(self, token: str, claimed: SessionClaim) -> SessionView:
         """The page after a claim."""
         return await self._open(token, claimed.untouched)
 

@@ -53,7 +53,7 @@ def finish(
         check_epoch(session, epoch)
         if standing.step.outcome is None:
             raise Conflict(
-                f"the session stands at trial {session.position} and is not at its end. Go on with"
+                f"the session is at trial {session.position} and is not at its end. Go on with"
                 " that trial."
             )
     if seq != session.head_seq or session.top_seq != session.head_seq:
@@ -83,7 +83,7 @@ def finish(
             conn, session.id, state="finished", outcome=outcome, finished_ms=context.clock.now_ms()
         )
         if outcome == "complete":
-            weigh_session(conn, context, session, standing.plan, standing.closed)
+            weigh_session(conn, context, session, standing.plan, standing.closed_pages)
     return result(context, standing, outcome, query)
 
 

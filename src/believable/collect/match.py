@@ -297,20 +297,20 @@ def _judge(
     times: int,
     codes: Mapping[str, Mapping[str, str]],
 ) -> JudgedSubmission:
-    def judged(name: str, reason: str, outcome: str = "") -> JudgedSubmission:
+    def conclude(name: str, reason: str, outcome: str = "") -> JudgedSubmission:
         return JudgedSubmission(submission, name, reason, outcome)
 
     status = fold_name(submission.status)
     if not candidates:
         if status in _OVER:
-            return judged(
+            return conclude(
                 "ignored", f"the platform says {submission.status!r}, and there is no session"
             )
-        return judged(
+        return conclude(
             "unmatched", "no session has this id: never started, came without the id, or withdrew"
         )
     if len(candidates) > 1 or times > 1:
-        return judged(
+        return conclude(
             "review",
             f"{max(times, 1)} submissions and {len(candidates)} sessions of this person; cannot"
             " tell which is which",
@@ -319,42 +319,42 @@ def _judge(
     outcome = session.outcome or "unfinished"
     if status in _OVER:
         if outcome == "complete":
-            return judged(
+            return conclude(
                 "review",
                 f"completed, but the platform says {submission.status!r}: they may be owed payment",
                 outcome,
             )
-        return judged("ignored", f"the platform says {submission.status!r}", outcome)
+        return conclude("ignored", f"the platform says {submission.status!r}", outcome)
     if status in _DECIDED:
-        return judged("ignored", f"decided already: {submission.status!r}", outcome)
+        return conclude("ignored", f"decided already: {submission.status!r}", outcome)
     return _by_outcome(submission, session, outcome, codes.get(session.definition, {}))
 
 
 def _by_outcome(
     submission: Submission, session: Recruited, outcome: str, codes: Mapping[str, str]
 ) -> JudgedSubmission:
-    def judged(name: str, reason: str) -> JudgedSubmission:
+    def conclude(name: str, reason: str) -> JudgedSubmission:
         return JudgedSubmission(submission, name, reason, outcome)
 
     if session.rejected:
-        return judged("reject", session.reason or "rejected in review")
+        return conclude("reject", session.reason or "rejected in review")
     if session.approved:
-        return judged("approve", session.reason or "approved in review")
+        return conclude("approve", session.reason or "approved in review")
     if outcome == "failed_checks":
-        return judged("reject", "failed the attention checks")
+        return conclude("reject", "failed the attention checks")
     if outcome == "screened_out":
-        return judged(
+        return conclude(
             "screened_out",
             "did not fit the study; platforms ask to have these returned or paid a small fee",
         )
     if outcome == "declined":
-        return judged("review", "declined to take part, yet submitted")
+        return conclude("review", "declined to take part, yet submitted")
     if outcome != "complete":
-        return judged("review", "submitted, but the session is not finished")
+        return conclude("review", "submitted, but the session is not finished")
     wrong = submission.code and outcome in codes and not _same_code(submission.code, codes[outcome])
     if wrong:
-        return judged("review", f"completed, but entered another code: {submission.code!r}")
-    return judged("approve", "completed" if submission.code else "completed; no code was entered")
+        return conclude("review", f"completed, but entered another code: {submission.code!r}")
+    return conclude("approve", "completed" if submission.code else "completed; no code was entered")
 
 
 def _same_code(entered: str, right: str) -> bool:

@@ -53,7 +53,7 @@ def shown_media(
     variant = Variant("plan" in beside, "log" in beside)
     return tuple(
         _shown(context, session_id, stimulus, definition, variant)
-        for stimulus in planned.played
+        for stimulus in planned.played_stimuli
         if stimulus in definition.media
     )
 

@@ -29,7 +29,7 @@ class ViewingProgress:
 
     views: int = 0
     position_ms: int = 0
-    watched: tuple[tuple[int, int], ...] = ()
+    watched_intervals: tuple[tuple[int, int], ...] = ()
     duration_ms: int = 0
     #: False if the server knows that it cannot have been seen (see `view_check`).
     possible: bool = True
@@ -45,7 +45,9 @@ class ViewingProgress:
 
     def watched_ms(self, length_ms: int) -> int:
         """How much was on screen, of a medium of this length."""
-        return sum(max(0, min(to_ms, length_ms) - from_ms) for from_ms, to_ms in self.watched)
+        return sum(
+            max(0, min(to_ms, length_ms) - from_ms) for from_ms, to_ms in self.watched_intervals
+        )
 
     def after(self, event: Event, controls: Controls | None = None) -> ViewingProgress:
         """Its value after one more event of its player. What runs faster than a first viewing may
@@ -72,7 +74,9 @@ class ViewingProgress:
         return replace(
             self,
             position_ms=position_ms,
-            watched=_with(self.watched, _whole(data, "from_ms"), _whole(data, "to_ms")),
+            watched_intervals=_with(
+                self.watched_intervals, _whole(data, "from_ms"), _whole(data, "to_ms")
+            ),
         )
 
     def _exceeds(self, rate: object, controls: Controls) -> bool:
@@ -111,7 +115,7 @@ def _players(planned: PlannedTrial) -> int:
     """How many players a page has; a quality test and one's own round are no stimuli of the
     study.
     """
-    return len(planned.played) or (0 if planned.trial.player.controls is None else 1)
+    return len(planned.played_stimuli) or (0 if planned.trial.player.controls is None else 1)
 
 
 def page_events(conn: Connection, standing: Standing, containing: str) -> Iterator[Event]:

@@ -90,7 +90,7 @@ def must_be_explained(pending: PendingChange, study: str) -> UnexplainedChange:
         f" {pending.definition[:12]}…:\n{pending}\nSessions that have begun keep their definition."
         " Before new sessions can begin with the change, state the reason:\n "
         f" {revise_command(study)}\nor put the files back. To try the change with simulated"
-        " participants first, give them a data folder of their own:\n  believable simulate"
+        " participants first, give them a separate data folder:\n  believable simulate"
         f" {shlex.quote(study)} --data FOLDER"
     )
 

@@ -140,7 +140,7 @@ def open_round(
         over=latest.state == "over",
         score=latest.score,
         steppable=session.link_kind == "simulated",
-        filmed=play.filmed(watched=_is_watched(standing.plan, position)),
+        filmed=play.is_filmed(watched=_is_watched(standing.plan, position)),
     )
 
 

@@ -55,7 +55,7 @@ def check_view(
     """
     position, run, player = place
     needed = needed_ms(controls, medium.length_ms, progress)
-    claims = progress.views > 0 or bool(progress.watched)
+    claims = progress.views > 0 or bool(progress.watched_intervals)
     arrived = sent_bytes >= TOLERANCE * medium.bytes
     return ViewCheck(
         position=position,

@@ -65,7 +65,7 @@ class InputPart:
         return "" if self.kind == "text" else max(0, self.low)
 
     @property
-    def expected(self) -> str:
+    def range_text(self) -> str:
         """The range of its values, for messages."""
         if self.kind == "text":
             return f"{self.name}, a text of at most {self.high} characters"
@@ -99,7 +99,7 @@ class InputPart:
     def within(self, value: int) -> int:
         return min(max(value, self.low), self.high)
 
-    def joined(self, values: Sequence[Any]) -> Any:
+    def join(self, values: Sequence[Any]) -> Any:
         """What counts for a tick of all that was said of this part since the last."""
         if self.kind == "moved":
             return self.within(sum(values))
@@ -150,7 +150,7 @@ class InputSchema:
         values = self.values_in(raw)
         if values is None:
             raise InvalidInput(
-                f"an input: expected {self.expected}, got {str(raw)[:80]}. Reload the page."
+                f"an input: expected {self.range_text}, got {str(raw)[:80]}. Reload the page."
             )
         return values
 
@@ -164,9 +164,9 @@ class InputSchema:
         return values
 
     @property
-    def expected(self) -> str:
+    def range_text(self) -> str:
         """The parts with their ranges, for messages."""
-        return ", ".join(part.expected for part in self.parts)
+        return ", ".join(part.range_text for part in self.parts)
 
     def has_text(self, pressed: Input) -> bool:
         return any(
@@ -180,18 +180,18 @@ class InputSchema:
             for part, value in zip(self.parts, pressed, strict=True)
         )
 
-    def released(self, last: Input) -> Input:
+    def release(self, last: Input) -> Input:
         """Nothing is pressed any more."""
         return tuple(part.release(value) for value, part in zip(last, self.parts, strict=True))
 
-    def joined(self, inputs: Sequence[Input]) -> Input:
+    def join(self, inputs: Sequence[Input]) -> Input:
         """Inputs that count for the same tick: the last one, with every trigger pulled and every
         movement made since.
         """
         if len(inputs) == 1:
             return inputs[0]
         return tuple(
-            part.joined(values)
+            part.join(values)
             for part, values in zip(self.parts, zip(*inputs, strict=True), strict=True)
         )
 

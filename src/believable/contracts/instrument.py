@@ -197,7 +197,7 @@ def _problems(instrument: Instrument[Any]) -> Iterator[str]:
     if instrument.version < 1:
         yield "its version must be 1 or more."
     if not instrument.about:
-        yield "it must say what it is (`about`), for the codebook."
+        yield "it must describe itself (`about`), for the codebook."
     if not instrument.records:
         yield "it must say what it records (`records`), for the codebook."
         return

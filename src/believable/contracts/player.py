@@ -66,7 +66,7 @@ def check_player(player: Player) -> None:
 def _problems(player: Player) -> Iterator[str]:
     yield from part_text_problems(player.folder)
     if player.version < 1 or not player.about:
-        yield "it must have a version from 1 on and say what it is (`about`)."
+        yield "it must have a version from 1 on and describe itself (`about`)."
     for name in (player.module, player.style):
         if not (player.folder / name).is_file():
             yield f"there is no {name} in {player.folder.name}/."

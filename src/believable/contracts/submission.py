@@ -37,7 +37,7 @@ class SeenPlayer(Protocol):
     @property
     def position_ms(self) -> int: ...
     @property
-    def watched(self) -> Sequence[tuple[int, int]]:
+    def watched_intervals(self) -> Sequence[tuple[int, int]]:
         """From, to in milliseconds of the medium; in order, without overlap."""
 
     @property
@@ -57,11 +57,11 @@ class OpenPage(Protocol):
     """
 
     @property
-    def planned(self) -> PlannedTrial: ...
+    def planned_trial(self) -> PlannedTrial: ...
     @property
     def plan(self) -> Sequence[PlannedTrial]: ...
     @property
-    def closed(self) -> Sequence[ClosedPage]: ...
+    def closed_pages(self) -> Sequence[ClosedPage]: ...
     @property
     def earlier(self) -> Mapping[str, Any]:
         """`trial.question` → answer of the pages before."""
@@ -85,11 +85,11 @@ class OpenPage(Protocol):
         """The opened overlays of its player."""
 
     @property
-    def seen(self) -> Sequence[SeenPlayer]:
+    def seen_players(self) -> Sequence[SeenPlayer]:
         """How much of each of its players was watched."""
 
     @property
-    def annotated(self) -> Sequence[PageEvent]: ...
+    def annotations(self) -> Sequence[PageEvent]: ...
     @property
     def round_over(self) -> bool:
         """Whether its round was played to the end."""
@@ -187,10 +187,12 @@ def read_questions(trial: TrialBase, raw: Mapping[str, Any], page: OpenPage) -> 
 
 def _visible(page: OpenPage, values: Mapping[str, Any]) -> Sequence[Question]:
     """Without rules nothing that was answered before is looked up: it grows with the study."""
-    questions = page.planned.trial.page_questions
+    questions = page.planned_trial.trial.page_questions
     if all(question.show_if is None for question in questions):
         return questions
-    return visible_questions(page.planned, values, page.earlier, page.arms, page.opened_beside)
+    return visible_questions(
+        page.planned_trial, values, page.earlier, page.arms, page.opened_beside
+    )
 
 
 def watched_enough(controls: Controls, seen: SeenPlayer) -> bool:
@@ -226,15 +228,17 @@ def still_to_watch(controls: Controls, seen: Sequence[SeenPlayer]) -> InvalidAns
 def unseen_reason(trial: TrialBase, page: OpenPage) -> InvalidAnswer | None:
     """Why the page cannot be left yet: something is not watched, or too little was annotated."""
     controls, annotation = trial.player.controls, trial.annotation
-    if controls is not None and not all(watched_enough(controls, seen) for seen in page.seen):
-        return still_to_watch(controls, page.seen)
+    if controls is not None and not all(
+        watched_enough(controls, seen) for seen in page.seen_players
+    ):
+        return still_to_watch(controls, page.seen_players)
     if annotation is None or annotation.min_inputs == 0:
         return None
     streams = page.instruments[annotation.kind].streams
     silent = {stream.kind for stream in streams if not stream.is_input}
     inputs = [
         event
-        for event in page.annotated
+        for event in page.annotations
         if event.kind not in silent and event.data.get("input") != HEARTBEAT
     ]
     return (

@@ -116,7 +116,7 @@ class StimulusChoice(Protocol):
         """The key of the page in the plan."""
 
     @property
-    def settled(self) -> str | Slot | None:
+    def settled_stimulus(self) -> str | Slot | None:
         """The stimulus that the blocks around have settled."""
 
     @property
@@ -261,9 +261,9 @@ class TrialBase(Record):
         """The end of the study, if this is its last page."""
         return None
 
-    def wanted(self, choice: StimulusChoice) -> WantedStimuli:
+    def request_stimuli(self, choice: StimulusChoice) -> WantedStimuli:
         """The stimuli this page shows; a page without any uses those of the enclosing blocks."""
-        return WantedStimuli(choice.settled)
+        return WantedStimuli(choice.settled_stimulus)
 
     def is_about(self, other: TrialBase) -> bool:
         """Whether this page asks about stimuli that were watched on the other."""
@@ -384,7 +384,7 @@ class PlannedTrial:
         return turn_of(self.key)
 
     @property
-    def played(self) -> tuple[str, ...]:
+    def played_stimuli(self) -> tuple[str, ...]:
         """The stimuli that the page plays, in the order of its players."""
         if self.stimulus_ids or not self.trial.plays_stimuli or self.stimulus_id is None:
             return self.stimulus_ids

@@ -42,7 +42,7 @@ PAGE_EVENTS = (
     EventKind(
         "page.open",
         ("storage", "width", "height", "pixel_ratio", "frame_clock", "hidden"),
-        "the page was loaded: where it keeps what is not sent yet, and its size",
+        "the page was loaded: its store for unsent events, and its size",
     ),
     EventKind("page.hidden", (), "another tab or window covers the page"),
     EventKind("page.visible", (), "the page can be seen again"),
@@ -54,8 +54,8 @@ PAGE_EVENTS = (
         "a page of the study is there; `orders`: options that were shuffled",
     ),
     EventKind("answer.change", ("question", "value"), "an answer was changed"),
-    EventKind("text.paste", ("question", "length"), "so many characters were pasted into a text"),
-    EventKind("trial.submit", ("answers",), "the person went on; the answers as they stood"),
+    EventKind("text.paste", ("question", "length"), "characters were pasted into a text"),
+    EventKind("trial.submit", ("answers",), "the page was submitted, with its answers"),
     EventKind("consent.decline", (), "the person did not agree to take part"),
     EventKind("session.later", (), "the person asked for the code to continue later"),
     EventKind(
@@ -64,7 +64,9 @@ PAGE_EVENTS = (
         "a row of tones of a device check was played (from 0), on which attempt (from 1); whether"
         " the browser let it sound",
     ),
-    EventKind("overlay.open", ("which", "media_ms"), "plan or log beside the player was opened"),
+    EventKind(
+        "overlay.open", ("which", "media_ms"), "the plan or log next to the player was opened"
+    ),
     EventKind("overlay.close", ("which", "media_ms"), "it was closed"),
     EventKind("play.connected", ("attempt", "received"), "the page has joined the round"),
     EventKind(
@@ -73,7 +75,7 @@ PAGE_EVENTS = (
     EventKind(
         "play.state",
         ("attempt", "state", "tick"),
-        "the round began, paused, went on or ended, as the page saw it",
+        "the round began, paused, continued or ended, as the page saw it",
     ),
     EventKind("play.lost", ("was",), "the connection of a round was lost"),
     EventKind("play.over", ("score",), "the round is over"),

@@ -72,12 +72,12 @@ class Node:
             return {key: node.plain() for key, node in self.value.items()}
         return [node.plain() for node in self.value] if isinstance(self.value, list) else self.value
 
-    def frozen(self) -> Any:
+    def freeze(self) -> Any:
         """As `plain`, with tuples for lists, as the records want them."""
         if isinstance(self.value, dict):
-            return {key: node.frozen() for key, node in self.value.items()}
+            return {key: node.freeze() for key, node in self.value.items()}
         return (
-            tuple(node.frozen() for node in self.value)
+            tuple(node.freeze() for node in self.value)
             if isinstance(self.value, list)
             else self.value
         )

@@ -33,7 +33,7 @@ def continue_recording(
     seen = observe(recording)
     if not seen.alive.any():
         raise InvalidInput(
-            "recording: the player is never alive in it, so there is nothing to go on from."
+            "recording: the player is never alive in it, so there is no start to continue from."
         )
     start = int(np.flatnonzero(seen.alive)[-1])
     x, y, z = (float(value) for value in seen.position[start])

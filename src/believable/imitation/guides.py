@@ -70,7 +70,7 @@ class GuideSet:
     moments: Floats
     passages: Integers
 
-    def between(self, node: int, following: int) -> Integers:
+    def passages_between(self, node: int, following: int) -> Integers:
         """All passages from a node to another."""
         own = self.passages[slice(*np.searchsorted(self.passages[:, 0], (node, node + 1)))]
         return own[slice(*np.searchsorted(own[:, 1], (following, following + 1)))]
@@ -139,7 +139,7 @@ class PassageFollower:
     def _join(self, before: int, place: Floats, yaw: float) -> bool:
         """Begin at the moment nearest to here with the same view and the same previous node."""
         assert self._edge is not None
-        rows = self._guides.between(*self._edge)
+        rows = self._guides.passages_between(*self._edge)
         if not len(rows):
             return False
         _, _, came_from, firsts, ends, life_ends = rows.T

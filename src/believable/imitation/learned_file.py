@@ -115,7 +115,7 @@ def read_imitation(file: Path) -> Imitation:
         zipfile.BadZipFile,
     ) as error:
         raise InvalidInput(
-            f"{file}: not a learned player, or a damaged one ({error}). Learn it anew."
+            f"{file}: not a learned player, or a damaged one ({error}). Learn it again."
         ) from error
 
 

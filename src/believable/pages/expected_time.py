@@ -29,7 +29,7 @@ def page_ms(page: PlannedTrial, definition: Definition) -> float:
         return 0.0
     lengths = [
         definition.media[name].duration_ms if name in definition.media else None
-        for name in page.played
+        for name in page.played_stimuli
     ]
     played_ms = (
         sum(UNKNOWN_MS if length is None else length for length in lengths)

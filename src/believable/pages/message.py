@@ -42,7 +42,7 @@ class SeenPart(MessagePart):
 
 def seen_part(player: SeenPlayer) -> SeenPart:
     return SeenPart(
-        views=player.views, position_ms=player.position_ms, watched=list(player.watched)
+        views=player.views, position_ms=player.position_ms, watched=list(player.watched_intervals)
     )
 
 

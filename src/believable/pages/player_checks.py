@@ -31,7 +31,7 @@ def check_several(
 ) -> None:
     """The stimuli that a page with several players names; `named` holds them with their places."""
     item, place = entry.item, reading.place(entry.item)
-    if not reading.broken(place.path) and has_stimuli(reading, place):
+    if not reading.is_broken(place.path) and has_stimuli(reading, place):
         report_repeated(
             reading,
             [(wanted, node) for wanted, node in named if isinstance(wanted, str)],
@@ -45,7 +45,7 @@ def check_several(
                 _check_pair(reading, entry, wanted, node)
     check_controls(reading, item, [wanted for wanted, _ in named])
     block = next((block for block in entry.blocks if block.over == "stimulus"), None)
-    if block is not None and not reading.broken(place.path):
+    if block is not None and not reading.is_broken(place.path):
         message = f"{item.kind} chooses its own stimuli, but block {block.id!r} runs over stimuli."
         reading.report(place, message, "Use `repeat`, or run over conditions or scenarios.")
 
@@ -67,7 +67,7 @@ def _check_pair(reading: Reading, entry: Entry, wanted: StimulusFilter, node: No
 
 def has_stimuli(reading: Reading, place: Node) -> bool:
     """Whether there is anything to watch; a problem is reported if not."""
-    if reading.study.stimuli or reading.broken("stimuli"):
+    if reading.study.stimuli or reading.is_broken("stimuli"):
         return True
     reading.report(
         place, "the study has no stimuli to watch.", "Add `stimuli: [{id: …, file: …}]`."
@@ -79,21 +79,26 @@ def check_filter(reading: Reading, wanted: StimulusFilter, place: Node) -> None:
     sound = known_condition(reading, wanted.condition, place.get("condition"))
     sound = known_scenario(reading, wanted.scenario, place.get("scenario")) and sound
     fitting = pool(reading.study, Setting(wanted.condition, wanted.scenario))
-    if sound and not fitting and not reading.broken("stimuli") and not reading.broken("conditions"):
+    if (
+        sound
+        and not fitting
+        and not reading.is_broken("stimuli")
+        and not reading.is_broken("conditions")
+    ):
         reading.report(place, "no stimulus fits.", "Add one, or change condition or scenario.")
 
 
 def check_controls(reading: Reading, item: TrialBase, wanted: Sequence[WantedStimulus]) -> None:
     """How often, and how fast."""
     controls, place = item.player.controls, reading.place(item).get("controls")
-    if controls is None or place is None or reading.broken(place.path):
+    if controls is None or place is None or reading.is_broken(place.path):
         return
     if controls.max_views is not None and controls.max_views > 1 and not controls.replay:
         node = place.get("max_views") or place
         reading.report(
             node, f"{controls.max_views} views are allowed, but no replay.", "Add `replay: true`."
         )
-    if reading.broken(reading.place(item).path):
+    if reading.is_broken(reading.place(item).path):
         return
     if controls.speed is not None and controls.speed not in controls.speeds:
         listed = ", ".join(f"{speed:g}" for speed in controls.speeds)

@@ -98,7 +98,7 @@ def _declaration_faults(declaration: Declaration) -> Iterator[str]:
         if len(names) != len(set(names)):
             yield f"two of its {what}s have the same name."
         yield from (
-            f"{what} {item.name!r} does not say what it is (`about`)."
+            f"{what} {item.name!r} does not describe itself (`about`)."
             for item in items
             if not item.about
         )

@@ -221,7 +221,7 @@ class _StudyTree:
         where = [key for key in ("after", "around") if isinstance(entry, Mapping) and key in entry]
         if len(where) != 1:
             raise InvalidInput(
-                f"{place}: there is no entry with this id in the study file. Mend {CHANGES}, or say"
+                f"{place}: there is no entry with this id in the study file. Fix {CHANGES}, or say"
                 " with `after` or `around` where a new one goes."
             )
         (word,) = where
@@ -287,7 +287,7 @@ def _number(entries: Any, name: str, place: str) -> int:
         if _entry([entry], name) is not None:
             return number
     raise InvalidInput(
-        f"{place}: there is no entry {name!r} beside it in the study file. Mend {CHANGES}."
+        f"{place}: there is no entry {name!r} beside it in the study file. Correct {CHANGES}."
     )
 
 

@@ -293,7 +293,7 @@ def from_tree(tree: Any, *, source: str) -> Recording:
             f"{source}: format is {tree['format']!r}, this version reads {FORMAT!r}. "
             "Read it with the version of believable that wrote it."
         )
-    with parsing(source, f"It is not laid out as {FORMAT}: mend the program that wrote it."):
+    with parsing(source, f"It is not laid out as {FORMAT}: fix the program that wrote it."):
         recording = _from_sound_tree(tree)
     return require_sound(recording, source=source)
 

@@ -280,7 +280,7 @@ def _place(shape: Shape, pose: Pose, track: Track, frame: float, walls: tuple[st
     angle = math.radians(pose.heading_deg) if shape.turns else 0.0
     cos, sin = math.cos(angle), math.sin(angle)
 
-    def moved(x: float, y: float) -> tuple[float, float]:
+    def move_point(x: float, y: float) -> tuple[float, float]:
         return pose.x + x * cos - y * sin, pose.y + x * sin + y * cos
 
     if shape.kind == "bar":
@@ -302,13 +302,13 @@ def _place(shape: Shape, pose: Pose, track: Track, frame: float, walls: tuple[st
         x, y, w, h = shape.x, shape.y, shape.w, shape.h
         corners = ((x, y), (x + w, y), (x + w, y + h), (x, y + h))
         return Shape(
-            kind="poly", fill=shape.fill, points=tuple(moved(*corner) for corner in corners)
+            kind="poly", fill=shape.fill, points=tuple(move_point(*corner) for corner in corners)
         )
     if shape.kind == "poly":
         return Shape(
-            kind="poly", fill=shape.fill, points=tuple(moved(*point) for point in shape.points)
+            kind="poly", fill=shape.fill, points=tuple(move_point(*point) for point in shape.points)
         )
-    x, y = moved(shape.x, shape.y)
+    x, y = move_point(shape.x, shape.y)
     if shape.kind == "sector":
         turn = pose.heading_deg if shape.turns else 0.0
         return Shape(

@@ -54,7 +54,7 @@ def colour(plot: ChartRows, canvas: Canvas, **legend_more: Any) -> Spec:
         return {"value": theme.hues[0]}
     values = plot.values("colour")
     legend = {"title": plot.title("colour") or None, **legend_more}
-    if plot.measured("colour") and len(values) > MOST_HUES:
+    if plot.is_numeric("colour") and len(values) > MOST_HUES:
         scale: Spec = {"type": "quantize", "range": list(theme.steps[1:])}
         return {"field": "colour", "type": "quantitative", "scale": scale, "legend": legend}
     if plot.chart.kind == "stacked" and are_levels(values) and 3 <= len(values) <= len(theme.split):

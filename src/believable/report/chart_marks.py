@@ -93,7 +93,7 @@ def lines(plot: ChartRows, canvas: Canvas, interpolate: str = "linear") -> Spec:
         "symbolSize": 260,
     }
     hue = colour(plot, canvas, **symbol)
-    x = value_axis(plot, "x", grid=False) if plot.measured("x") else _words_along(plot, "x")
+    x = value_axis(plot, "x", grid=False) if plot.is_numeric("x") else _words_along(plot, "x")
     y = value_axis(plot, "y", side="y", grid=True)
     clip = cut_off(plot, ("x",), ("y", "low", "high"))
     layers: list[Spec] = []
@@ -173,7 +173,7 @@ def steps(plot: ChartRows, canvas: Canvas) -> Spec:
 
 
 def scatter(plot: ChartRows, canvas: Canvas) -> Spec:
-    x = value_axis(plot, "x", grid=True) if plot.measured("x") else _words_along(plot, "x")
+    x = value_axis(plot, "x", grid=True) if plot.is_numeric("x") else _words_along(plot, "x")
     encoding = {
         "x": x,
         "y": value_axis(plot, "y", side="y", grid=True),

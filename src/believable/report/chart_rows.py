@@ -59,7 +59,7 @@ class ChartRows:
     def title(self, role: str) -> str:
         return self.columns[role].title if role in self.columns else ""
 
-    def measured(self, role: str) -> bool:
+    def is_numeric(self, role: str) -> bool:
         """Whether the role's cells are numbers."""
         return role in MEASURED or all(
             isinstance(value, int | float) and not isinstance(value, bool)
@@ -201,6 +201,6 @@ def hues(analysis: Analysis) -> Mapping[str, int]:
     for chart, tables in charts_of(analysis):
         if "colour" in chart.use:
             plot = drawn(chart, tables)
-            for value in plot.values("colour") if not plot.measured("colour") else ():
+            for value in plot.values("colour") if not plot.is_numeric("colour") else ():
                 order.setdefault(str(value), len(order))
     return order

@@ -77,7 +77,7 @@ def platform_people(file: PlatformFile, source: Path) -> tuple[PlatformPerson, .
         people.append(PlatformPerson(submission.participant, started, length))
     if all(person.started_ms is None and person.length_ms is None for person in people):
         raise InvalidInput(
-            f"{source}:1: no column tells when people started or how long they took; there are"
+            f"{source}:1: no column says when people started or how long they took; there are"
             f" {', '.join(file.header)[:200]}. Export the platform's list with its start times,"
             " such as Prolific's `Started at` and `Time taken`."
         )

@@ -147,7 +147,7 @@ def _answer(
         keep(number=people.numbers(planted, question, places))
     elif planted is not None and planted.model in ("preference", "share"):
         text = (
-            people.preferred(planted, places)
+            people.find_preferences(planted, places)
             if planted.model == "preference"
             else people.yes_or_no(planted, places)
         )
@@ -314,7 +314,7 @@ class _People:
             for option in options
         }
 
-    def preferred(self, measure: OwnMeasure, places: AskedPlaces) -> ObjectArray:
+    def find_preferences(self, measure: OwnMeasure, places: AskedPlaces) -> ObjectArray:
         rng, pool, count = self.sessions.rng, self.sessions.pool, self.sessions.count
         shown = pool.shown[self.sessions.plan[places.person], places.position]
         condition = np.array(

@@ -145,8 +145,7 @@ def own_measures(study: Study) -> tuple[OwnMeasure, ...]:
 def plan_of(study: Study) -> DeclaredPlan:
     if study.analysis is None:
         raise InvalidInput(
-            "study: there is no `analysis`, so that nobody knows what its questions are about. Add"
-            " one."
+            "study: there is no `analysis`, so the subject of its questions is unknown. Add one."
         )
     return study.analysis
 

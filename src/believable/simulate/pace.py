@@ -159,7 +159,7 @@ class VirtualTime:
         self._idle.set()
         await future
 
-    def _ended(self, task: asyncio.Future[Any]) -> None:
+    def _on_end(self, task: asyncio.Future[Any]) -> None:
         self._failed |= not task.cancelled() and task.exception() is not None
         self._idle.set()
 
@@ -169,7 +169,7 @@ class VirtualTime:
         for life in lives:
             self._idle.clear()
             task = asyncio.ensure_future(life)
-            task.add_done_callback(self._ended)
+            task.add_done_callback(self._on_end)
             tasks.append(task)
             await self._idle.wait()
         try:

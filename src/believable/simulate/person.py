@@ -24,7 +24,7 @@ from believable.simulate.behaviour import LEFT_OPEN, Mind, SeenStimulus
 from believable.simulate.client import Participant, Receipt, SubmitReply, TurnedAway
 from believable.simulate.pace import Pace
 from believable.simulate.recognise import Recogniser
-from believable.simulate.viewer import followed, play, watch, watch_signal
+from believable.simulate.viewer import follow_signal, play, watch, watch_signal
 from believable.study.records import Study
 
 #: Medians for a person of tempo 1.
@@ -220,7 +220,7 @@ class Person:
 
     async def follow_signal(self, message: Message) -> None:
         own = None if self._mind is None else self._mind.follow(message["signal"])
-        acts = followed(message["signal"], self.rng, self.care) if own is None else own
+        acts = follow_signal(message["signal"], self.rng, self.care) if own is None else own
         await watch_signal(self._browser, self._pace, self.rng, message, acts)
 
     async def play_round(self, message: Message) -> None:

@@ -62,7 +62,7 @@ def roles_of(study: Study, declaration: Declaration) -> Roles:
     """The roles of a study that declares the analysis of this protocol."""
     if study.analysis is None:
         raise InvalidInput(
-            "study: there is no `analysis`, so nobody knows what its questions are about. Add one."
+            "study: there is no `analysis`, so the subject of its questions is unknown. Add one."
         )
     named = settled_roles(study.analysis, study, declaration)
     everything = [
@@ -208,7 +208,7 @@ class Pool:
         most = 1
         showings: list[tuple[int, int, tuple[str, ...], bool]] = []
         for row, column, page in self._places():
-            names, pages = page.played, self.plans[row]
+            names, pages = page.played_stimuli, self.plans[row]
             played = bool(names)
             if not played:
                 about = rated_positions(pages, column)
@@ -234,7 +234,7 @@ class Pool:
     def _watching_ms(self, page: PlannedTrial) -> float:
         controls = page.trial.player.controls
         whole = (
-            sum(self.material.length_ms.get(name, UNKNOWN_MS) for name in page.played)
+            sum(self.material.length_ms.get(name, UNKNOWN_MS) for name in page.played_stimuli)
             + page.trial.player.medium_ms
         )
         return 0.0 if controls is None else whole / controls.first_speed

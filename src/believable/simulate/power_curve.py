@@ -17,7 +17,7 @@ from believable.analysis.findings import Finding
 from believable.analysis.resolution import resolve
 from believable.analysis.run import prepare_data
 from believable.analysis.settled_plan import Plan
-from believable.analysis.verdicts import is_supported, judged, undefined_because
+from believable.analysis.verdicts import is_supported, judge_findings, undefined_because
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
 from believable.core.work import Progress, bounds, map_chunks
@@ -271,14 +271,14 @@ def _verdict(
     if not len(data):
         nobody = SimulatedVerdict(None, "no session was left after exclusions")
         return {hypothesis.id: nobody for hypothesis in plan.declared.hypotheses}
-    sections = judged(plan.analysis.analyse(data, plan, rng), plan, None, ()).sections
+    sections = judge_findings(plan.analysis.analyse(data, plan, rng), plan, None, ()).sections
     findings = [finding for section in sections for finding in section.findings]
     if plan.declared.hypotheses:
         return _of_hypotheses(findings, plan)
     return {
         f"{finding.outcome} {finding.about}".strip(): (
             SimulatedVerdict(finding.test.significant(plan.alpha))
-            if finding.test.defined
+            if finding.test.is_defined
             else SimulatedVerdict(None, finding.test.reason or _NO_TEST.undefined)
         )
         for finding in findings

@@ -77,7 +77,7 @@ class Sessions:
         self.failed |= fails
         self.left &= ~fails
 
-    def reached(self, person: IntArray, position: IntArray) -> NDArray[np.bool_]:
+    def reached_mask(self, person: IntArray, position: IntArray) -> NDArray[np.bool_]:
         """Whether a page was done."""
         return (position >= 0) & (position < self.stop[person])
 
@@ -97,7 +97,7 @@ class Sessions:
         """Answers of many people; those whose page was not done are left out. `player`: the clip of
         the page it is about, `item`: the part of the question.
         """
-        keep = np.flatnonzero(self.reached(person, position))
+        keep = np.flatnonzero(self.reached_mask(person, position))
         who, where = person[keep], position[keep]
         block = self._page(who, where) | {
             "question": _same(question, len(who)),
@@ -125,7 +125,7 @@ class Sessions:
         how: str,
     ) -> None:
         """Samples or marks of many people, each with its own page and time."""
-        keep = np.flatnonzero(self.reached(person, position))
+        keep = np.flatnonzero(self.reached_mask(person, position))
         who, where, at = person[keep], position[keep], media_ms[keep]
         opened = self.closed_ms[who, where] - self.rt_ms[who, where]
         self._traces.append(
@@ -151,7 +151,7 @@ class Sessions:
         **more: NDArray[Any],
     ) -> None:
         """`more` are further columns of the flags table."""
-        keep = np.flatnonzero(self.reached(person, position))
+        keep = np.flatnonzero(self.reached_mask(person, position))
         who, where = person[keep], position[keep]
         marks = {"media_ms": media_ms, "action": action, "reason": reason, "undone": undone, **more}
         self._flags.append(
@@ -164,7 +164,7 @@ class Sessions:
         """
         trials = delays_ms.shape[1]
         person = np.repeat(self.people, trials)
-        keep = np.flatnonzero(self.reached(person, position[person]))
+        keep = np.flatnonzero(self.reached_mask(person, position[person]))
         who = person[keep]
         number = np.tile(np.arange(1, trials + 1), len(self.people))[keep]
         self._reactions.append(
@@ -187,7 +187,7 @@ class Sessions:
         rate: float,
     ) -> None:
         """Stretches watched in a trial, in place of the plain ones."""
-        keep = np.flatnonzero(self.reached(person, position))
+        keep = np.flatnonzero(self.reached_mask(person, position))
         who, where = person[keep], position[keep]
         self._watched.add(trial)
         self._views.append(
@@ -205,7 +205,7 @@ class Sessions:
         self, person: IntArray, position: IntArray, question: str, detail: str
     ) -> None:
         """A reviewer excludes these texts."""
-        keep = np.flatnonzero(self.reached(person, position))
+        keep = np.flatnonzero(self.reached_mask(person, position))
         who, where = person[keep], position[keep]
         said = {
             "scope": "answer",

@@ -234,7 +234,7 @@ NOTICED = 0.004
 SLIP_CHANCE, CARELESS_SLIP_CHANCE = 0.04, 0.95
 
 
-def followed(signal: Mapping[str, Any], rng: random.Random, care: float) -> Sequence[Act]:
+def follow_signal(signal: Mapping[str, Any], rng: random.Random, care: float) -> Sequence[Act]:
     """RankTrace of the signal: late, with slips, and by the careless mostly at random."""
     slip = SLIP_CHANCE if rng.random() < care else CARELESS_SLIP_CHANCE
     lag_ms = rng.randint(*LAG_MS)

@@ -213,7 +213,7 @@ def pearson_with_choice(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> T
     first, second = paired_arrays(a, b)
     plain = pearson(first, second, level=level)
     r = None if plain.estimate is None else plain.estimate.value
-    if r is None or not plain.defined:
+    if r is None or not plain.is_defined:
         return plain
     estimate = _jackknife(first, second, r, level)
     if estimate.se is None:

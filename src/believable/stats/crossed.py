@@ -1,5 +1,5 @@
 """Means over judges and clips, if both are samples: the interval that decides, the tests on it, and
-what its variance is made of.
+the parts of its variance.
 
 A test over judges alone answers for the clips that were shown. With six clips that every judge
 sees, it calls an agent different from people in a quarter to a half of studies in which it is not,
@@ -396,7 +396,7 @@ def _components(centred: FloatArray, judge: IntArray, clip: IntArray) -> tuple[_
             None,
             None,
             None,
-        ), "each judge saw clips that no other judge saw: judges and clips cannot be told apart"
+        ), "each judge saw clips that no other judge saw: judges and clips cannot be separated"
     parts = iter(max(0.0, part) for part in solved)
     of_judges, of_clips = (None if name in single else next(parts) for name in ("judge", "clip"))
     reason = (

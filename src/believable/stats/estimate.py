@@ -80,7 +80,7 @@ class Estimate:
             )
 
     @property
-    def defined(self) -> bool:
+    def is_defined(self) -> bool:
         return self.value is not None
 
     @property

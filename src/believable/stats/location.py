@@ -58,7 +58,7 @@ def paired_t(
     n, method = len(first), "paired t test"
     effect = dz(first, second, level=level)
     difference, of_mean = first - second, "mean difference, t interval"
-    if not effect.defined:
+    if not effect.is_defined:
         reason = str(effect.reason)
         mean = (
             without_interval(float(difference.mean()), reason, method=of_mean, n=n, level=level)

@@ -54,7 +54,7 @@ def paired_t(
     side = _check(alpha, alternative)
     _check_effect(d, side, null=0.0, name="d")
 
-    def reached(pairs: float) -> float:
+    def power_at(pairs: float) -> float:
         df, shift = pairs - 1, d * math.sqrt(pairs)
         return _two_tails(
             lambda q: float(special.stdtrit(df, q)),
@@ -64,7 +64,7 @@ def paired_t(
         )
 
     return _smooth(
-        reached,
+        power_at,
         n,
         power,
         least=2,
@@ -95,7 +95,7 @@ def correlation(
         raise InvalidInput(f"r: expected a correlation between −1 and 1, got {r!r}.")
     _check_effect(r, side, null=0.0, name="r")
 
-    def reached(pairs: float) -> float:
+    def power_at(pairs: float) -> float:
         df, root = pairs - 2, math.sqrt(pairs - 3)
         shift = math.atanh(r) + r / (2 * (pairs - 1))
 
@@ -106,7 +106,7 @@ def correlation(
         return _two_tails(critical, lambda z: float(special.ndtr((z - shift) * root)), alpha, side)
 
     return _smooth(
-        reached,
+        power_at,
         n,
         power,
         least=4,
@@ -147,14 +147,14 @@ def mann_whitney(
     _check_effect(superiority, side, null=0.5, name="superiority")
     rate = math.sqrt(12 * share_first * (1 - share_first)) * (superiority - 0.5)
 
-    def reached(total: float) -> float:
+    def power_at(total: float) -> float:
         shift = rate * math.sqrt(total)
         return _two_tails(
             lambda q: float(special.ndtri(q)), lambda z: float(special.ndtr(z - shift)), alpha, side
         )
 
     return _smooth(
-        reached,
+        power_at,
         n,
         power,
         least=2,
@@ -265,7 +265,7 @@ def _two_tails(
 
 
 def _smooth(
-    reached: Callable[[float], float],
+    power_at: Callable[[float], float],
     n: int | None,
     power: float | None,
     *,
@@ -282,7 +282,7 @@ def _smooth(
             raise InvalidInput(f"n: expected at least {least}, got {n}.")
         return PowerResult(
             n=n,
-            power=reached(n),
+            power=power_at(n),
             effect=effect,
             alpha=alpha,
             alternative=side,
@@ -291,10 +291,10 @@ def _smooth(
         )
     wanted = float(power or 0)
     low, high = float(least), float(2 * least)
-    if reached(low) >= wanted:
+    if power_at(low) >= wanted:
         return PowerResult(
             n=least,
-            power=reached(least),
+            power=power_at(least),
             effect=effect,
             alpha=alpha,
             alternative=side,
@@ -302,17 +302,17 @@ def _smooth(
             unit=unit,
             n_exact=low,
         )
-    while reached(high) < wanted:
+    while power_at(high) < wanted:
         high *= 2
         if high > _LARGEST_N:
             raise InvalidInput(
                 f"effect: {effect!r} needs more than {_LARGEST_N} {unit}. Plan for a larger effect."
             )
-    exact = float(optimize.brentq(lambda size: reached(size) - wanted, low, high, xtol=1e-9))
+    exact = float(optimize.brentq(lambda size: power_at(size) - wanted, low, high, xtol=1e-9))
     whole = math.ceil(exact - 1e-9)
     return PowerResult(
         n=whole,
-        power=reached(whole),
+        power=power_at(whole),
         effect=effect,
         alpha=alpha,
         alternative=side,
@@ -343,7 +343,7 @@ def _rejection_mask(
 
 
 def _last_below(
-    reached: Callable[[int], float],
+    power_at: Callable[[int], float],
     wanted: float,
     share: float,
     null: float,
@@ -363,9 +363,9 @@ def _last_below(
             " Plan for a larger effect."
         )
     top = math.ceil(guess * 1.5) + 40
-    while min(reached(n) for n in range(top - 10, top + 1)) < wanted:
+    while min(power_at(n) for n in range(top - 10, top + 1)) < wanted:
         top *= 2
     for n in range(top, 0, -1):
-        if reached(n) < wanted:
+        if power_at(n) < wanted:
             return n + 1
     return 1

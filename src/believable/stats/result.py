@@ -76,7 +76,7 @@ class TestResult:
             )
 
     @property
-    def defined(self) -> bool:
+    def is_defined(self) -> bool:
         return self.p_value is not None
 
     def _repr_html_(self) -> str:

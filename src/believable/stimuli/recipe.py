@@ -102,7 +102,7 @@ class Recipe:
             )
         if not 0 <= self.crf <= 51:
             raise InvalidInput(
-                f"crf: expected 0 to 51, got {self.crf}. Smaller is better; 18 is hard to tell."
+                f"crf: expected 0 to 51, got {self.crf}. Smaller is better; 18 looks the same."
             )
         if self.bits_per_s and self.bits_per_s < LEAST_BITS_PER_S:
             raise InvalidInput(

@@ -131,8 +131,10 @@ def verify(
     progress: Progress = lambda done, total: None,
     *,
     workers: int | None = None,
+    amounts: bool = True,
 ) -> list[Problem]:
-    """Everything wrong with the media of a study, in the order of the study file.
+    """Everything wrong with the media of a study, in the order of the study file. `amounts`:
+    compare bytes, packets and lengths between conditions, too.
 
     Severities: `error` (must be fixed), `warning` (conditions can be distinguished, or probably
     so), `note` (different, but removed before anyone sees it), `unchecked` (the video extra is
@@ -152,7 +154,7 @@ def verify(
     problems += told_apart(
         [(stimulus.stimulus, stimulus.facts) for stimulus in checked if stimulus.facts is not None]
     )
-    for is_film in (True, False):
+    for is_film in (True, False) if amounts else ():
         compared = [
             ComparedStimulus(
                 stimulus.stimulus.condition, stimulus.stimulus.match_group, stimulus.amounts
@@ -226,19 +228,19 @@ def _check_recording(
     condition, because recordings of a scenario are served with equal sizes.
     """
 
-    def refused(message: str, cure: str) -> CheckedStimulus:
+    def refuse(message: str, cure: str) -> CheckedStimulus:
         return CheckedStimulus(stimulus, None, (_problem(number, lines, message, cure),))
 
     try:
         recording = read_recording(path)
     except InvalidInput as error:
-        return refused(str(error), "Record or import it again.")
+        return refuse(str(error), "Record or import it again.")
     if recording.world.kind not in WORLDS:
         cure = (
             f"{did_you_mean(recording.world.kind, WORLDS.names)} Install the package that"
             " brings it."
         )
-        return refused(f"{stimulus.file!r}: unknown world {recording.world.kind!r}.", cure)
+        return refuse(f"{stimulus.file!r}: unknown world {recording.world.kind!r}.", cure)
     length_ms = recording.timing.duration_ms
     problems: tuple[Problem, ...] = ()
     if stimulus.duration_ms is not None and stimulus.duration_ms != length_ms:
@@ -273,7 +275,7 @@ def _log_problems(
     return [_problem(number, lines, message, "Give the times of the video, in milliseconds.")]
 
 
-_DAMAGED = "Copy it again from where it was made; it was cut off or damaged."
+_DAMAGED = "Copy it again from its source; it was cut off or damaged."
 
 
 def _file_problems(
@@ -387,7 +389,7 @@ def _compare(trait: Trait, groups: dict[str, list[MediaFacts]]) -> Problem | Non
         return None
     shared = set.intersection(*values.values())
     severity = trait.severity if not shared or trait.severity == "note" else "warning"
-    verb = "differs between conditions" if shared else "tells the conditions apart"
+    verb = "differs between conditions" if shared else "reveals the conditions"
     return Problem(
         file="study.yaml",
         line=1,
@@ -421,7 +423,7 @@ def _compare_rounding(groups: dict[str, list[MediaFacts]]) -> list[Problem]:
     if not round_ones or not odd_ones or min(len(ones) for ones in groups.values()) < 2:
         return []
     message = (
-        "round lengths tell the conditions apart: whole half-seconds in"
+        "round lengths reveal the conditions: whole half-seconds in"
         f" {', '.join(sorted(round_ones))}, never in {', '.join(sorted(odd_ones))}."
     )
     return [
@@ -459,13 +461,14 @@ def study_problems(
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Problem]:
     """All of them: the file's own first; the media (unless they are left out, since they are
-    decoded) and the arms once the file can be read.
+    decoded) and the arms once the file can be read. Amounts that reveal a condition are left to the
+    giveaway finder.
     """
     of_file = list(file_problems(folder))
     if any(problem.severity == "error" for problem in of_file):
         return of_file
     definition = load(folder)
-    of_media = verify(definition, folder, progress=progress) if media else []
+    of_media = verify(definition, folder, progress, amounts=False) if media else []
     return [*of_file, *launch_problems(definition), *of_media, *unfillable(definition.study)]
 
 

@@ -244,7 +244,7 @@ def _keep_an_administrator(conn: Connection, user: User, deed: str) -> None:
     )
     if not conn.execute(others).scalar_one():
         raise Refused(
-            f"{user.name!r} is the last administrator. Make somebody else one first, then {deed}."
+            f"{user.name!r} is the last administrator. Make another user one first, then {deed}."
         )
 
 

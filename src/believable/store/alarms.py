@@ -96,7 +96,7 @@ class StoreAlarms:
         self._lock = threading.Lock()
 
     @property
-    def unwritten(self) -> tuple[Alarm, ...]:
+    def unwritten_alarms(self) -> tuple[Alarm, ...]:
         with self._lock:
             return tuple(
                 sounded.alarm for sounded in self._standing.values() if not sounded.written

@@ -230,7 +230,7 @@ def add_version(
     ).scalar()
     if latest != after:
         raise Conflict(
-            f"somebody has made version {latest} of the codebook meanwhile. Open it and make your"
+            f"another person has made version {latest} of the codebook. Open it and make your"
             " change again."
         )
     _put_book(

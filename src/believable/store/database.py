@@ -67,9 +67,7 @@ def owner_folder(path: Path) -> Path:
     except OSError as error:
         in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
         cure = (
-            "Move away what is there, or name another."
-            if in_the_way
-            else "Make it, or name another."
+            "Move away its content, or name another." if in_the_way else "Make it, or name another."
         )
         raise Unavailable(
             f"the folder {str(path)!r} cannot be made: {error.strerror}. {cure}"
@@ -293,7 +291,7 @@ class Database:
         )
         return Ticket(mark)
 
-    def committed(self, ticket: Ticket, *, patience_s: float) -> bool:
+    def has_committed(self, ticket: Ticket, *, patience_s: float) -> bool:
         """Whether a transaction whose COMMIT got no answer took place: asked until the server is
         back.
 
@@ -310,7 +308,7 @@ class Database:
             if time.monotonic() > deadline_s:
                 raise Unavailable(
                     "the database went away while storing, and it is not known whether the change"
-                    " is in. Reload to see what is stored."
+                    " is in. Reload to see the stored state."
                 )
             time.sleep(0.1)
 

@@ -157,7 +157,7 @@ class Store:
 
     def alarms(self) -> tuple[Alarm, ...]:
         """The open alarms: those that cannot be written now (first), and those in the database."""
-        unwritten = self._writer.watch.unwritten
+        unwritten = self._writer.watch.unwritten_alarms
         stored = self.read(alarms.standing)
         known = {
             (alarm.kind, alarm.message) for alarm in stored

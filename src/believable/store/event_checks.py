@@ -61,8 +61,7 @@ def check_batch(token: str, epoch: int, numbered: Iterable[tuple[int, str]]) -> 
     for seq, body in pairs:
         if seen.setdefault(seq, body) != body:
             raise InvalidInput(
-                f"event {seq} stands twice in one batch, with different content. Number events"
-                " once."
+                f"event {seq} is twice in one batch, with different content. Number events once."
             )
     return EventBatch(token_hash(token), epoch, tuple(seen.items()))
 
@@ -143,7 +142,7 @@ def _load(seq: int, body: str) -> Any:
         return json.loads(body, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(
-            f"event {seq}: expected JSON text, got {body[:60]!r} ({error}). Send what was hashed."
+            f"event {seq}: expected JSON text, got {body[:60]!r} ({error}). Send the hashed text."
         ) from None
 
 

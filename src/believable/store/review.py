@@ -162,7 +162,7 @@ def judge(conn: Connection, *, session: str, deed: str, reason: str, user: str, 
     """Decide about one whole session; an error if that is so already."""
     if not judge_all(conn, [session], deed=deed, reason=reason, user=user, at_ms=at_ms):
         raise Conflict(
-            f"the session is {DEED_WORDS[deed]} already; somebody was faster. Reload its page."
+            f"the session is {DEED_WORDS[deed]} already by another reviewer. Reload its page."
         )
 
 

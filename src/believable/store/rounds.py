@@ -60,7 +60,7 @@ class StoredRound:
     ended_ms: int | None
 
 
-_ELSEWHERE = "this round goes on in another connection. Open it again to take it back."
+_ELSEWHERE = "this round continues in another connection. Open it again to take it back."
 _GO_ON = (
     update(rounds)
     .where(*(rounds.c[name] == bindparam(f"at_{name}") for name in RoundKey.__slots__))

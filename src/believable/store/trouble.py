@@ -15,7 +15,7 @@ from believable.core.errors import NO_SPACE, StorageFull, Unavailable
 
 
 class Trouble(enum.Enum):
-    """What an exception from the database means for the transaction."""
+    """The meaning of an exception from the database for the transaction."""
 
     FULL = "no space"
     LOST = "the connection or file is gone"
@@ -81,14 +81,14 @@ def _sqlite_trouble(name: str) -> Trouble:
 
 
 RESTORE = (
-    "Restore a backup: believable restore BACKUP (with --live-lost where the withdrawals in it"
+    "Restore a backup: believable restore BACKUP (with --live-lost if the withdrawals in it"
     " cannot be read)."
 )
 _RIGHTS = "Give this account the right to write the file and its folder."
 _ANYWHERE = {
     Trouble.BUSY: "Another program holds it: end that, or try again.",
     Trouble.DAMAGED: RESTORE,
-    Trouble.OTHER: f"Its tables are not as they were made. {RESTORE}",
+    Trouble.OTHER: f"Its tables were changed by another program. {RESTORE}",
 }
 #: For a database that is a file.
 _IN_A_FILE = {
@@ -105,7 +105,7 @@ _ON_A_SERVER = {
         "Name an account in its address that owns the tables, and a server that may be written."
     ),
 }
-#: A server that refuses a connection gives no state: its meaning is in its text alone.
+#: A server that refuses a connection gives no state, only a text.
 _REFUSALS = (
     (
         re.compile(
@@ -120,7 +120,7 @@ _REFUSALS = (
     ),
     (
         re.compile(r"too many (clients|connections)|connection slots"),
-        "Let others end, or raise max_connections of its server.",
+        "Close other connections, or raise max_connections of its server.",
     ),
 )
 
@@ -128,7 +128,7 @@ Cures = Mapping[Trouble, str]
 
 
 def cures_in(folder: Path) -> Cures:
-    """What to do where a new database is written into a folder."""
+    """Fixes for a new database that is written into a folder."""
     return {
         **_IN_A_FILE,
         Trouble.FULL: f"Free space on the disk of {folder}, or name another place.",
@@ -141,8 +141,8 @@ def cures_in(folder: Path) -> Cures:
 
 
 def driver_words(error: BaseException) -> str:
-    """The message, as a part of a sentence: drivers add lines of advice, and marks at their
-    ends.
+    """The message as a part of a sentence, without the lines of advice and the punctuation that
+    drivers add.
     """
     if isinstance(error, OSError):
         return error.strerror or str(error)
@@ -152,9 +152,8 @@ def driver_words(error: BaseException) -> str:
 
 @contextmanager
 def troubles_told(what: str, *, file_cures: Cures = _IN_A_FILE) -> Iterator[None]:
-    """Around opening or copying a database: what drivers and disks raise becomes one error. `what`
-    says what cannot be done; `file_cures` are for files that are written here, those of a server
-    are its own.
+    """Turn errors of drivers and disks into one error, while a database is opened or copied. `what`
+    names the failed operation. `file_cures` are the fixes for files; those for servers are fixed.
     """
     try:
         yield

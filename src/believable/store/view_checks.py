@@ -133,7 +133,7 @@ def suspect_sessions(
 
 
 def count_impossible(conn: Connection, study: str, kinds: Iterable[str]) -> int:
-    """Sessions of a study with such a view."""
+    """Count the sessions of a study with an impossible view."""
     of_study = (sessions.c.study == study, sessions.c.link_kind.in_(list(kinds)))
     return int(
         conn.execute(
@@ -143,12 +143,12 @@ def count_impossible(conn: Connection, study: str, kinds: Iterable[str]) -> int:
 
 
 def has_impossible_view() -> ColumnElement[bool]:
-    """Whether the session of a query has one."""
+    """Whether the session of a query has an impossible view."""
     return exists().where(view_checks.c.session == sessions.c.id, _IMPOSSIBLE)
 
 
 def n_impossible() -> ScalarSelect[int]:
-    """How many the session of a query has."""
+    """The number of impossible views in the session of a query."""
     return (
         select(func.count())
         .where(view_checks.c.session == sessions.c.id, _IMPOSSIBLE)

@@ -58,7 +58,7 @@ class FileQueue:
         os.close(self._descriptor)
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
+    def take(self) -> Iterator[None]:
         held = self._acquire()
         try:
             yield
@@ -181,7 +181,7 @@ class Writer:
                 self._store_groups()
                 return
             except BaseException as error:
-                log.exception("the writing thread failed and goes on")
+                log.exception("the writing thread failed and continues")
                 self.watch.sound(
                     "writer_failed", f"the writing thread failed and went on by itself: {error!r}"
                 )
@@ -289,14 +289,16 @@ class Writer:
             return outcomes
 
     def _turn(self) -> AbstractContextManager[None]:
-        return self._queue.taken() if self._queue is not None else nullcontext()
+        return self._queue.take() if self._queue is not None else nullcontext()
 
     def _make_durable(self, conn: Connection, ticket: Ticket) -> None:
         try:
             conn.commit()
         except DBAPIError as error:
             unanswered = trouble(error) is Trouble.LOST and ticket.mark is not None
-            if not unanswered or not self._database.committed(ticket, patience_s=self._patience_s):
+            if not unanswered or not self._database.has_committed(
+                ticket, patience_s=self._patience_s
+            ):
                 raise
 
     def _work(self, conn: Connection, works: Sequence[Change | EventBatch]) -> list[Outcome]:

@@ -151,7 +151,7 @@ def from_yaml(raw: bytes, file: str) -> Codebook:
 
 
 def from_tree(tree: Node) -> Codebook:
-    return Codebook.model_validate(tree.frozen(), strict=True)
+    return Codebook.model_validate(tree.freeze(), strict=True)
 
 
 def resolve_codebook(book: Codebook) -> Codebook:

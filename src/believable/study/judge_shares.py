@@ -109,8 +109,8 @@ def asked_pages(
 
 
 def _about(plan: Sequence[PlannedTrial], planned: PlannedTrial) -> tuple[str, ...]:
-    if planned.played:
-        return planned.played
+    if planned.played_stimuli:
+        return planned.played_stimuli
     about = (plan[position].stimulus_id for position in rated_positions(plan, planned.position))
     return tuple(name for name in about if name is not None)
 

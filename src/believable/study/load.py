@@ -204,7 +204,7 @@ def _page(reading: Reading, folder: Path, node: Node) -> str | None:
     if placeholders:
         message = f"{shown(node)} still holds {', '.join(placeholders[:3])}."
         reading.report(
-            node, message, "Put your own words there before people come.", severity="warning"
+            node, message, "Put your own words there before you invite people.", severity="warning"
         )
     return text
 
@@ -216,7 +216,10 @@ def _check_placeholders(reading: Reading, node: Node) -> None:
         if placeholders:
             message = f"the text still holds {', '.join(placeholders[:3])}."
             reading.report(
-                node, message, "Put your own words there before people come.", severity="warning"
+                node,
+                message,
+                "Put your own words there before you invite people.",
+                severity="warning",
             )
         return
     for inner in (

@@ -69,15 +69,15 @@ def is_settled(study: Study) -> bool:
     sampled or drawn.
     """
 
-    def fixed(items: Sequence[TrialBase]) -> bool:
+    def is_fixed(items: Sequence[TrialBase]) -> bool:
         return all(
             not item.plays_stimuli
             if not isinstance(item, Block)
-            else item.order != "random" and item.sample is None and fixed(item.each)
+            else item.order != "random" and item.sample is None and is_fixed(item.each)
             for item in items
         )
 
-    return fixed(study.timeline)
+    return is_fixed(study.timeline)
 
 
 def level_place(block: Block, run: int) -> str:
@@ -153,7 +153,7 @@ class _Unroller:
         if isinstance(item, Block):
             return self._block(item, inside)
         key = around.prefix + item.id
-        wanted = item.wanted(_PageChoice(self, key, inside))
+        wanted = item.request_stimuli(_PageChoice(self, key, inside))
         return [
             Page(
                 key=key,
@@ -235,7 +235,7 @@ class _PageChoice:
     around: _Around
 
     @property
-    def settled(self) -> str | Slot | None:
+    def settled_stimulus(self) -> str | Slot | None:
         return self.around.stimulus
 
     @property
@@ -380,7 +380,7 @@ def _about_watched(planned: Sequence[PlannedTrial], page: PlannedTrial) -> Plann
     about = [
         name
         for position in rated_positions(planned, page.position)
-        for name in planned[position].played
+        for name in planned[position].played_stimuli
     ]
     trial = page.trial.about_watched(about)
     return page if trial is page.trial else replace(page, trial=trial)

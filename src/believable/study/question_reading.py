@@ -154,7 +154,7 @@ class QuestionReader(RecordReader):
         body = Node({}, node.line, node.path) if node.value is None else node
         record: type[Record] = instrument.params
         params = self.record(record, self.tidy(record, body))
-        if params is None or self.broken(node.path):
+        if params is None or self.is_broken(node.path):
             return params
         for path, message, cure in instrument.check(params):
             self.report(_deepest(node, path), message, cure)
@@ -164,7 +164,7 @@ class QuestionReader(RecordReader):
         """Right answers as the instruments of their questions keep them."""
         for key, asked in record.answer_keys.items():
             question, right = getattr(record, asked), node.value[key]
-            if self.broken(self.places[question].path):
+            if self.is_broken(self.places[question].path):
                 continue
             instrument = INSTRUMENTS[question.kind]
             try:

@@ -62,7 +62,7 @@ class Reading:
     def place(self, record: object) -> Node:
         return self.places[record]
 
-    def broken(self, path: str) -> bool:
+    def is_broken(self, path: str) -> bool:
         """Whether something is wrong at this path or inside."""
         return any(
             inside(problem.path, path) for problem in self.problems if problem.severity == "error"
@@ -131,7 +131,7 @@ class _Reader(QuestionReader):
             "timeline": (TrialBase(id="any", kind="any"),),
         }
         try:
-            study = Study.model_validate({**base, key: node.frozen()}, strict=True)
+            study = Study.model_validate({**base, key: node.freeze()}, strict=True)
         except ValidationError:
             return {}
         return {key: getattr(study, key)}
@@ -254,7 +254,7 @@ class _Reader(QuestionReader):
             cure = (
                 "Start a new `- ` entry."
                 if beside[0] in self._items_by_kind
-                else f"Indent it to stand below `{kind}:`."
+                else f"Indent it below `{kind}:`."
             )
             self.report(stray, f"{names} stands beside {kind!r} in one entry.", cure)
             if body.value is None:

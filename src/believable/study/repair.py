@@ -57,7 +57,7 @@ class RecordReader:
             Problem(file=self.file, line=node.line, path=node.path, message=message, cure=cure)
         )
 
-    def broken(self, path: str) -> bool:
+    def is_broken(self, path: str) -> bool:
         return any(inside(problem.path, path) for problem in self.problems)
 
     def tidy(self, record: type[Record], node: Node, *, skip: Sequence[str] = ()) -> Node:
@@ -118,7 +118,7 @@ class RecordReader:
         reported. Fields in `hidden` are never reported as missing.
         """
         built = built or {}
-        data = node.frozen()
+        data = node.freeze()
         if isinstance(data, dict):
             data = {**data, **built}
         details = self._validate(record, node, data)

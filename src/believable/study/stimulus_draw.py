@@ -55,7 +55,7 @@ def match(
     """As many slots as possible with a stimulus each (maximum bipartite matching with seeded
     preferences), and the others.
     """
-    preferences = [_shuffled(slot, taken, seed) for slot in slots]
+    preferences = [_shuffle(slot, taken, seed) for slot in slots]
     holder: dict[str, int] = {}
     left_over = [
         slot for number, slot in enumerate(slots) if not _augment(number, preferences, holder)
@@ -83,7 +83,7 @@ def _show_again(
 
 
 def _least_shown(slot: Slot, shown: Mapping[str, int], seed: int, views: Mapping[str, int]) -> str:
-    return min(_shuffled(slot, (), seed), key=lambda name: (shown[name], views.get(name, 0)))
+    return min(_shuffle(slot, (), seed), key=lambda name: (shown[name], views.get(name, 0)))
 
 
 def _fill_again(
@@ -150,7 +150,7 @@ def match_least_viewed(
     return drawn, _show_again(left_over, drawn, taken, seed, views)
 
 
-def _shuffled(slot: Slot, taken: Collection[str], seed: int) -> list[str]:
+def _shuffle(slot: Slot, taken: Collection[str], seed: int) -> list[str]:
     names = [name for name in slot.allowed if name not in taken]
     generator(seed, "draw", slot.key).shuffle(names)
     return names
@@ -239,7 +239,7 @@ def fill_all(
     if chosen is None:
         chosen = search.run(thorough=True)
     if chosen is None:
-        return FilledSlots({}, {}, search.unfilled())
+        return FilledSlots({}, {}, search.find_unfilled())
     everything = [*slots, *(slot for option in chosen for slot in option)]
     return FilledSlots(
         draw(everything, taken=taken, seed=seed, views=views),
@@ -282,7 +282,7 @@ class _Search:
         self._taken = taken
         self._seed = seed
         self._steps = 0
-        self._options = [self._shuffled(group) for group in together]
+        self._options = [self._shuffle(group) for group in together]
         self._views = views
         self._sorted_views: dict[tuple[str, ...], list[int]] = {}
 
@@ -290,20 +290,20 @@ class _Search:
         self._steps = 0
         return self._descend([], thorough)
 
-    def unfilled(self) -> list[Slot]:
+    def find_unfilled(self) -> list[Slot]:
         """The slots to name when nothing works: those that stay empty even on their own, else the
         last comparison's.
         """
         alone = match(self._slots, taken=self._taken, seed=self._seed)[1]
-        return alone or [self._named(group) for group in self._together[-1:]]
+        return alone or [self._name_slot(group) for group in self._together[-1:]]
 
-    def _named(self, group: MatchedSlots) -> Slot:
+    def _name_slot(self, group: MatchedSlots) -> Slot:
         names = dict.fromkeys(
             name for option in group.options for slot in option for name in slot.allowed
         )
         return Slot(group.key, group.owner, tuple(names))
 
-    def _shuffled(self, group: MatchedSlots) -> list[tuple[Slot, ...]]:
+    def _shuffle(self, group: MatchedSlots) -> list[tuple[Slot, ...]]:
         options = list(group.options)
         generator(self._seed, "scenario", group.key).shuffle(options)
         return options

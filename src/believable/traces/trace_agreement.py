@@ -295,7 +295,7 @@ class Outliers:
     reason: str | None = None
 
     @property
-    def dropped(self) -> tuple[int, ...]:
+    def dropped_indexes(self) -> tuple[int, ...]:
         """The positions of the traces to set aside."""
         return tuple(np.flatnonzero(~self.kept).tolist())
 

@@ -74,7 +74,7 @@ def checked_proxies(addresses: Sequence[str]) -> tuple[str, ...]:
         except ValueError:
             raise InvalidInput(
                 "--trusted-proxy: expected an IP address or a network such as 10.0.0.0/8, got"
-                f" {address!r}. Name the proxy that stands before this server."
+                f" {address!r}. Name the proxy in front of this server."
             ) from None
     return tuple(addresses)
 
@@ -127,7 +127,7 @@ class LimitedConnection(HttpToolsProtocol):
 def _say_full() -> None:
     """Once."""
     log.warning(
-        "full: new connections are told to come back. Raise --limit or the limit of open files, or"
+        "full: new connections are asked to try later. Raise --limit or the limit of open files, or"
         " add --workers."
     )
 

@@ -143,7 +143,7 @@ class OidcClient:
             "code_verifier": verifier,
         }
         secret = self.provider.secret
-        answer = await self._asked(
+        answer = await self._ask(
             "POST",
             endpoints.token,
             data=fields,
@@ -152,9 +152,9 @@ class OidcClient:
         token = answer.get("id_token")
         if not isinstance(token, str):
             raise _untrue("it gave no token")
-        return await self.verified(token, nonce=nonce)
+        return await self.verify(token, nonce=nonce)
 
-    async def verified(self, token: str, *, nonce: str) -> SignedIdentity:
+    async def verify(self, token: str, *, nonce: str) -> SignedIdentity:
         from authlib.oidc.core import CodeIDToken  # noqa: PLC0415
         from joserfc import jws, jwt  # noqa: PLC0415
         from joserfc.errors import JoseError  # noqa: PLC0415
@@ -183,9 +183,7 @@ class OidcClient:
     async def endpoints(self) -> Endpoints:
         if self._endpoints is None:
             issuer = self.provider.issuer
-            said = await self._asked(
-                "GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration"
-            )
+            said = await self._ask("GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration")
             if said.get("issuer") != issuer:
                 raise _untrue(f"{issuer} calls itself {str(said.get('issuer'))[:100]!r}")
             names = ("authorization_endpoint", "token_endpoint", "jwks_uri")
@@ -208,7 +206,7 @@ class OidcClient:
         async with self._lock:
             known = self._keys is not None and name in self._keys
             if not known and time.monotonic() - self._asked_s > KEYS_AGAIN_S:
-                said = await self._asked("GET", (await self.endpoints()).keys)
+                said = await self._ask("GET", (await self.endpoints()).keys)
                 self._asked_s = time.monotonic()
                 self._keys = {
                     key.kid or "": key for key in KeySet.import_key_set(cast(Any, said)).keys
@@ -220,7 +218,7 @@ class OidcClient:
             raise _untrue("its key is for another algorithm")
         return key
 
-    async def _asked(
+    async def _ask(
         self,
         method: str,
         address: str,

@@ -64,7 +64,7 @@ ANSWERS: tuple[tuple[type[BelievableError], ProblemAnswer], ...] = (
     ),
     (
         TakenOver,
-        ProblemAnswer(409, "taken_over", "taken", "Claim the session again to go on here."),
+        ProblemAnswer(409, "taken_over", "taken", "Claim the session again to continue here."),
     ),
     (
         Conflict,
@@ -97,7 +97,7 @@ ANSWERS: tuple[tuple[type[BelievableError], ProblemAnswer], ...] = (
 )
 
 _INTERNAL = ProblemAnswer(
-    500, "internal", "page.error", "Try again; if it stays, tell the person who runs the study."
+    500, "internal", "page.error", "Try again; if it stays, inform the person who runs the study."
 )
 _METHOD = ProblemAnswer(405, "method", "page.method", "Use one of the methods in the Allow header.")
 _UNKNOWN = ProblemAnswer(
@@ -233,11 +233,11 @@ def install(app: FastAPI) -> None:
         return tell(request, answer_for(error), public_message(error))
 
     @app.exception_handler(RequestValidationError)
-    async def malformed(request: Request, error: RequestValidationError) -> Response:
+    async def answer_malformed(request: Request, error: RequestValidationError) -> Response:
         places = "; ".join(
             f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()
         )
-        return error_json(422, "invalid", places, "Send what the API description asks for.")
+        return error_json(422, "invalid", places, "Follow the API description.")
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:
@@ -254,5 +254,5 @@ def install(app: FastAPI) -> None:
         return response
 
     @app.exception_handler(Exception)
-    async def broken(request: Request, error: Exception) -> Response:
+    async def answer_broken(request: Request, error: Exception) -> Response:
         return report_fault(request, error)

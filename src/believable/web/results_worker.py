@@ -50,7 +50,7 @@ def compute(wish: ReportRequest) -> LiveReport:
             )
         bundle = read(target)
         if not len(bundle["participants"]):
-            return LiveReport(error="Nobody has taken part yet.")
+            return LiveReport(error="There are no sessions yet.")
         analysis = (blinded_run if wish.blinded else run)(bundle, record, plan=plan)
         keep_script(Path(wish.script))
         return _live(bundle, analysis, wish, plan, registered_plan=record is not None)

@@ -102,13 +102,13 @@ class BodyLimit:
             return
         started = False
 
-        async def noted(message: Message) -> None:
+        async def note(message: Message) -> None:
             nonlocal started
             started = True
             await send(message)
 
         try:
-            await self.app(scope, LimitedReceive(scope, receive, self.patience_s), noted)
+            await self.app(scope, LimitedReceive(scope, receive, self.patience_s), note)
         except RefusedBody as refused:
             if not started:
                 await _refuse(send, *refused.refusal)

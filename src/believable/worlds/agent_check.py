@@ -117,7 +117,7 @@ def _form_problems(agent: Agent[Any]) -> Iterator[str]:
     if not agent.name.startswith(f"{agent.world}/") or not agent.short_name:
         yield f"its name must begin with its world: '{agent.world}/NAME', got {agent.name!r}."
     if not agent.about:
-        yield "it must say what it does (`about`)."
+        yield "it must describe itself (`about`)."
     playing = WORLDS[agent.world].playing
     seats = playing.seats if playing is not None else ()
     if agent.seat and agent.seat not in seats:
@@ -157,7 +157,7 @@ def _resolve_setup(world: World, agent: Agent[Any], options: Mapping[str, Any]) 
 def watch_agent(act: ActFunction, steps: list[_AgentStep], changed: list[str]) -> ActFunction:
     """The same agent; its views are copied, its answers kept and timed."""
 
-    def watched(view: View) -> Any:
+    def watch(view: View) -> Any:
         kept = copy_view(view)
         before = time.perf_counter()
         answer = act(view)
@@ -167,7 +167,7 @@ def watch_agent(act: ActFunction, steps: list[_AgentStep], changed: list[str]) -
         steps.append(_AgentStep(kept, copy.deepcopy(answer), ms))
         return answer
 
-    return watched
+    return watch
 
 
 def copy_view(view: View) -> View:
@@ -235,7 +235,7 @@ def _junk_problems(agent: Agent[Any], params: Any, steps: Sequence[_AgentStep]) 
             if inputs is not None and inputs.values_in(answer) is None:
                 yield (
                     f"shown {_short(junk)}, it answered {str(answer)[:40]}, which is no input of"
-                    f" the world ({inputs.expected})."
+                    f" the world ({inputs.range_text})."
                 )
                 return
         except Exception:  # noqa: BLE001  any exception is a good answer

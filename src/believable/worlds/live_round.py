@@ -80,7 +80,7 @@ class SeatQueue:
         ]
         self._waiting = texts
         number = texts[0].number - 1 if texts else self.received
-        self.hold(self._schema.released(self.pressed), max(self.applied, number), tick)
+        self.hold(self._schema.release(self.pressed), max(self.applied, number), tick)
 
     def take_due(self, tick: int) -> list[NumberedInput]:
         """Take the inputs of this tick from those that wait. A trigger that was pulled for a moment
@@ -111,7 +111,7 @@ class SeatQueue:
 
     def join(self, inputs: Sequence[NumberedInput], tick: int) -> None:
         """Hold the inputs of one tick."""
-        joined = self._schema.joined([numbered.pressed for numbered in inputs])
+        joined = self._schema.join([numbered.pressed for numbered in inputs])
         self.hold(joined, inputs[-1].number, tick)
 
     def end_tick(self, last: NumberedInput, tick: int) -> None:
@@ -155,7 +155,7 @@ class LiveRound:
         recorded: bool = False,
         game: Game | None = None,
     ) -> None:
-        self.game = game or self._started(playing, setup, recorded)
+        self.game = game or self._start(playing, setup, recorded)
         self.seats = {
             name: SeatQueue(index, schema)
             for index, (name, schema) in enumerate(playing.seats.items())
@@ -198,7 +198,7 @@ class LiveRound:
         return live
 
     @staticmethod
-    def _started(playing: Playable[Any, Any], setup: Any, recorded: bool) -> Game:
+    def _start(playing: Playable[Any, Any], setup: Any, recorded: bool) -> Game:
         if not recorded:
             return playing.new(setup)
         if playing.recorded is None:
@@ -224,12 +224,12 @@ class LiveRound:
         return self.game.over() is not None
 
     @property
-    def received(self) -> int:
+    def last_received(self) -> int:
         """The number of the last input of the first seat."""
         return self._queues[0].received
 
     @property
-    def applied(self) -> int:
+    def last_applied(self) -> int:
         return self._queues[0].applied
 
     def receive(self, numbered: NumberedInput, seat: int = 0) -> None:
@@ -338,7 +338,8 @@ def _input_of(answer: object, schema: InputSchema, tick: int) -> Input:
     pressed = schema.values_in(answer)
     if pressed is None:
         raise InvalidInput(
-            f"the agent's input at tick {tick}: expected {schema.expected}, got {str(answer)[:80]}."
+            f"the agent's input at tick {tick}: expected {schema.range_text}, got"
+            f" {str(answer)[:80]}."
         )
     return pressed
 

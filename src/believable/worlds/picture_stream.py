@@ -61,7 +61,7 @@ class PictureEncoder:
         av = self._av
         picture = even_side(picture)
         if self._codec is None:
-            self._codec = self._opened(picture.shape[1], picture.shape[0])
+            self._codec = self._open_codec(picture.shape[1], picture.shape[0])
         frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
         jpeg = self._coding == "jpeg"
         frame = self._colours.reformat(
@@ -76,7 +76,7 @@ class PictureEncoder:
             packet.is_keyframe for packet in packets
         )
 
-    def _opened(self, width_px: int, height_px: int) -> Any:
+    def _open_codec(self, width_px: int, height_px: int) -> Any:
         jpeg = self._coding == "jpeg"
         codec = self._av.CodecContext.create("mjpeg" if jpeg else "libx264", "w")
         codec.width, codec.height = width_px, height_px

@@ -81,14 +81,14 @@ class Play(WordedPage):
         return frozenset(arm for arm, _ in form.arms(form.options_in(self)).values())
 
     @property
-    def rendered(self) -> bool:
+    def is_rendered(self) -> bool:
         """The world draws itself; the page shows its pictures."""
         return WORLDS[self.world].game.filmable is not None
 
-    def filmed(self, *, watched: bool) -> bool:
+    def is_filmed(self, *, watched: bool) -> bool:
         """Whether a video is made of the round. `watched`: a later page shows it."""
         return self.render == "video" or (
-            self.render == "auto" and watched and self.rendered and not self.practice
+            self.render == "auto" and watched and self.is_rendered and not self.practice
         )
 
     @property

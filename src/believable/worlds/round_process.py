@@ -170,7 +170,7 @@ class _ServedRound:
         stands: dict[str, Any] = {
             "picture": live.message() | {"e": list(happened)},
             "over": live.over,
-            "received": live.received,
+            "received": live.last_received,
             "changes": live.take_changes(),
         }
         if look and self._encoder is not None:
@@ -200,7 +200,7 @@ class DistantRound:
         self._image: tuple[bytes, bool] | None = None
         self.welcome: Mapping[str, Any] = {}
         self.ticks = 0
-        self.received = 0
+        self.last_received = 0
         self.over = False
 
     @classmethod
@@ -249,7 +249,7 @@ class DistantRound:
     def receive(self, numbered: NumberedInput, seat: int = 0) -> None:
         """It gets there with the next step."""
         if seat == 0:
-            self.received = max(self.received, numbered.number)
+            self.last_received = max(self.last_received, numbered.number)
         self._heard.append([numbered.number, numbered.tick, numbered.pressed, seat])
 
     def release(self) -> None:
@@ -280,7 +280,7 @@ class DistantRound:
 
     def _keep(self, stands: Mapping[str, Any], image: bytes) -> None:
         self._picture, self.over = stands["picture"], stands["over"]
-        self.received = max(self.received, stands["received"])
+        self.last_received = max(self.last_received, stands["received"])
         self._changes += changes_in(stands["changes"])
         self._image = (image, stands["whole"]) if image else None
 
@@ -289,7 +289,7 @@ class DistantRound:
             self._writer.write(_piece(message))
         except OSError as error:
             raise RoundBroken(
-                f"the game has ended: {error}. The round goes on from what is stored."
+                f"the game has ended: {error}. The round continues from the stored data."
             ) from None
         return await self._hear(patience_s)
 
@@ -304,14 +304,14 @@ class DistantRound:
             ) from None
         except (EOFError, OSError):
             raise RoundBroken(
-                "the game has ended without a word. The round goes on from what is stored."
+                "the game has ended without a word. The round continues from the stored data."
             ) from None
         message = json.loads(words)
         if "refused" in message:
             raise InvalidInput(message["refused"])
         if "broken" in message:
             raise RoundBroken(
-                f"the game has ended ({message['broken']}). The round goes on from what is stored."
+                f"the game has ended ({message['broken']}). The round continues from stored data."
             )
         return message, beside
 

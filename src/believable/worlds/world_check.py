@@ -63,7 +63,7 @@ def _problems(world: World) -> Iterator[str]:
     if world.version < 1:
         yield "its version must be 1 or more."
     if not world.about:
-        yield "it must say what it is (`about`)."
+        yield "it must describe itself (`about`)."
     if world.playing is None:
         return
     form = [*_page_problems(world), *_form_problems(world.playing), *_input_problems(world.playing)]
@@ -259,7 +259,9 @@ def _differs(
     while not live.over:
         change = by_tick.get(live.tick)
         if change is not None:
-            live.receive(NumberedInput(live.received + change.number, live.tick, change.pressed))
+            live.receive(
+                NumberedInput(live.last_received + change.number, live.tick, change.pressed)
+            )
         live.step()
         if _shown(live) != shown[live.tick - 1]:
             return f"taken up at tick {tick}, it goes on differently at tick {live.tick}."
@@ -285,7 +287,7 @@ def record_twice(
         yield f"its score is {score!r}, expected a whole number."
     if any(f'"{name}"'.encode() in shown[-1] for name in recording.hidden_states):
         yield (
-            f"the page is told of what judges may not know ({', '.join(recording.hidden_states)})."
+            f"the page gets facts that judges must not know ({', '.join(recording.hidden_states)})."
         )
     if world.draw is not None:
         blind = recording.for_judging()

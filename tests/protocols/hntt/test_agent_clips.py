@@ -15,7 +15,7 @@ from believable.protocols.hntt.run_pairs import (
     FinishedRun,
     RunPair,
     match_runs,
-    mismatched,
+    mismatch_pairs,
     nearest_run,
     of_people,
 )
@@ -94,7 +94,7 @@ def test_controls_take_two_people_or_different_goals() -> None:
         "nobody twice"
     )
     assert of_people([run(0, 12), run(1, 12)], 1, rng) == [], "never to different goals"
-    other = mismatched([run(n % 3, 13, f"agent{n}") for n in range(6)], people, 4, rng)
+    other = mismatch_pairs([run(n % 3, 13, f"agent{n}") for n in range(6)], people, 4, rng)
     assert len(other) == 4
     assert all(pair.first.goal != pair.second.goal for pair in other)
 

@@ -13,7 +13,7 @@ import numpy as np
 from believable.analysis.findings import Analysis
 from believable.analysis.run import prepare_data, run
 from believable.contracts.registries import PROTOCOLS
-from believable.protocols.qa.annotated_signals import collected
+from believable.protocols.qa.annotated_signals import collect_annotators
 from believable.protocols.qa.sections import _ends_cut
 from believable.simulate import straight
 from believable.study.load import load
@@ -46,7 +46,7 @@ def test_h2_is_decided_by_the_whole_interval() -> None:
 
 def test_what_is_cut_off_longer_traces_is_counted() -> None:
     definition, plan = ready("qa")
-    signals = collected(prepare_data(simulated()[1], plan, definition.study), plan)
+    signals = collect_annotators(prepare_data(simulated()[1], plan, definition.study), plan)
     assert _ends_cut(signals, 250) == []
     first, *others = signals.task
     shorter = replace(signals, task=(replace(first, bins=first.bins[:-6]), *others))

@@ -103,7 +103,7 @@ def test_each_person_has_the_window_of_their_own_delay() -> None:
             for day in days
         }
         assert flagged == {"quick": ["c"], "slow": ["b"], "unmeasured": ["a"]}
-    assert (placed.moved, placed.unmeasured) == (3, 1)
+    assert (placed.moved, placed.n_unmeasured) == (3, 1)
 
 
 def test_the_planted_delay_is_measured_and_used(

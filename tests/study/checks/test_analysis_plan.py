@@ -191,7 +191,7 @@ CASES = [
         {"hypotheses": "[{id: H1, text: x, outcome: accuracy, direction: less, expects: less}]"},
         (
             "analysis.hypotheses[0].expects: the test of H1 looks at one side already, so that"
-            " `expects` says nothing. Remove `expects`; it belongs beside a two-sided test of"
+            " `expects` says nothing. Remove `expects`; it belongs to a two-sided test of"
             " significance."
         ),
     ),

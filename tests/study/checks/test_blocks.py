@@ -37,7 +37,7 @@ TEXT = "{text: {text: x}}"
         ),
         (
             f"{{levels: [human], each: [{TEXT}]}}",
-            ".levels: levels without `over`. Say what they are levels of: `over: condition`.",
+            ".levels: levels without `over`. Name the dimension of the levels: `over: condition`.",
         ),
         (
             f"{{over: condition, sample: 3, each: [{TEXT}]}}",
@@ -99,5 +99,5 @@ def test_a_latin_square_over_pools_of_different_size(errors):
 def test_breaks_that_never_come_are_a_warning(messages):
     block = f"- block: {{over: condition, breaks: {{every: 2}}, each: [{TEXT}]}}\n- finish:\n"
     assert messages(block) == [
-        "study.yaml:11 timeline[0].block.breaks: warning: no break will come: one after every 2, but there are 2 passes. Make `every` smaller."
+        "study.yaml:11 timeline[0].block.breaks: warning: no break is reached: one after every 2, but there are 2 passes. Make `every` smaller."
     ]

@@ -38,7 +38,7 @@ def test_texts_in_a_language_that_is_not_offered_are_no_mistake(errors, found):
     assert errors(text=text) == []
     doubts = [f"{problem.path}: {problem.message} {problem.cure}" for problem in found(text=text)]
     assert [words for words in doubts if "languages" in words] == [
-        "timeline[0].text.text.de: there are texts in 'de', which the study is not offered in (en). Add de to `languages`, or leave them: nobody sees them."
+        "timeline[0].text.text.de: there are texts in 'de', which the study is not offered in (en). Add de to `languages`, or leave them: they are never shown."
     ]
     assert errors(text=study("{de: Hallo}", "[en]")) == [
         "timeline[0].text.text.de: unknown language 'de'. Choose one of: en."

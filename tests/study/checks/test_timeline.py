@@ -37,7 +37,7 @@ Q = "{id: q, prompt: Q, number: }"
         ),
         (
             "- block: {each: [{text: {text: x}}, finish]}\n",
-            "timeline[0].block.each[1].finish: finish stands inside a block. Move it behind the block, to the end of the timeline.",
+            "timeline[0].block.each[1].finish: finish is inside a block. Move it behind the block, to the end of the timeline.",
         ),
         (
             f"- form: {{id: f, questions: [{Q}]}}\n- finish: {{skip_if: {{answer: f.q, is: 3}}}}\n",

@@ -44,7 +44,7 @@ def test_what_is_open_is_listed_with_its_cure(world: World, owner: Browser) -> N
     assert "believable backup" in page
     assert "declares no analysis" in page
     world.person("simulated").run("some words", "more words")
-    assert "Sessions so far: 1 simulated, 0 preview." in owner.get(PAGE).text
+    assert "Sessions: 1 simulated, 0 preview." in owner.get(PAGE).text
 
 
 def test_the_time_left_is_told(world: World, owner: Browser) -> None:

@@ -117,7 +117,7 @@ def test_a_study_without_an_analysis_says_so(owner: Browser) -> None:
 
 def test_nobody_yet_is_no_error_page(judged: World) -> None:
     owner = judged.log_in("dora")
-    assert "Nobody has taken part yet." in computed_page(owner, "real")
+    assert "There are no sessions yet." in computed_page(owner, "real")
 
 
 def test_previews_have_no_results(owner: Browser) -> None:
@@ -194,7 +194,7 @@ def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
         assert len(calls) == 1
         computing.ask(about, "k2", wish, 3)
         assert not computing.busy(about), "newer data wait for the pause"
-        kept = computing.kept(about)
+        kept = computing.find(about)
         assert kept is not None
         assert kept.key == "k1"
         await computing.close()

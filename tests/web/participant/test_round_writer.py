@@ -60,7 +60,9 @@ def inputs_of(writer: RoundWriter, number: int) -> tuple[RoundInputs, LiveRound]
 
 
 def goes_on(live: LiveRound, ticks: int) -> None:
-    live.receive(NumberedInput(live.received + 1, 0, (1, 0, (live.received * 7) % 360, 0, 0)))
+    live.receive(
+        NumberedInput(live.last_received + 1, 0, (1, 0, (live.last_received * 7) % 360, 0, 0))
+    )
     for _ in range(ticks):
         live.step()
 

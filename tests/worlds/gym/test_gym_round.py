@@ -239,7 +239,7 @@ def told(folder: Path, keys: str) -> list[str]:
         (
             "env: Acrobot-v1",
             (
-                "'Acrobot-v1' tells no keys of its own. Write keys: {ArrowUp: 0, …} with actions of"
+                "'Acrobot-v1' names no keys. Write keys: {ArrowUp: 0, …} with actions of"
                 " Discrete(3)."
             ),
         ),

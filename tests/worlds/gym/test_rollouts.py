@@ -108,7 +108,7 @@ def test_values_of_info_are_kept_and_a_broken_off_episode_says_so(tmp_path: Path
     frame_numbers = [int(number or 0) for number in recording.telemetry["info.frame_number"][1:]]
     assert frame_numbers == sorted(set(frame_numbers))
     assert recording.provenance["ended"] == "broken off"
-    with pytest.raises(InvalidInput, match="Use the film beside it"):
+    with pytest.raises(InvalidInput, match="Use the film next to it"):
         next(pictures(recording, View(width_px=320, height_px=420)))
 
 

@@ -35,9 +35,9 @@ def test_the_table_in_the_docstring_names_every_parameter() -> None:
 
 
 def test_a_mix_lies_between() -> None:
-    assert CALM.mixed(FRUSTRATED, 0.0) == CALM
-    assert CALM.mixed(FRUSTRATED, 1.0) == FRUSTRATED
-    assert CALM.mixed(FRUSTRATED, 0.5).view_deg == (CALM.view_deg + FRUSTRATED.view_deg) / 2
+    assert CALM.mix(FRUSTRATED, 0.0) == CALM
+    assert CALM.mix(FRUSTRATED, 1.0) == FRUSTRATED
+    assert CALM.mix(FRUSTRATED, 0.5).view_deg == (CALM.view_deg + FRUSTRATED.view_deg) / 2
 
 
 def test_frustration_rises_stays_in_bounds_and_returns_to_rest() -> None:

@@ -91,7 +91,7 @@ def test_what_is_merely_wrong_happens_without_its_effects() -> None:
         None,
         f"nobody can eat at {at}.stove1",
     ]
-    assert run.state.carried("ada") == []
+    assert run.state.find_carried("ada") == []
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ class MeasureContext:
             name="group", title=f"{by[0].upper()}{by[1:]}", about=f"level of {self.measure.by}"
         )
 
-    def claimed(self, about: str) -> bool:
+    def has_claim(self, about: str) -> bool:
         return any(
             hypothesis.about == about for hypothesis in self.plan.hypotheses(self.name, about)
         )
@@ -69,7 +69,7 @@ def pairs(context: MeasureContext) -> tuple[tuple[str, str], ...]:
     way round turns it.
     """
     return tuple(
-        (second, first) if context.claimed(pair_name(second, first)) else (first, second)
+        (second, first) if context.has_claim(pair_name(second, first)) else (first, second)
         for first, second in combinations(context.groups, 2)
     )
 
@@ -92,7 +92,7 @@ def group_findings(
     is over people alone.
     """
     for group, estimate in zip(context.groups, estimates, strict=True):
-        if context.claimed(group):
+        if context.has_claim(group):
             sentence, scope = words(group, estimate), scopes.get(group, "")
             if scope:
                 sentence = f"For {scope}: {sentence}"

@@ -75,7 +75,7 @@ class PairedChoices:
         turned: BoolArray = (self.first == b) & (self.second == a) & (self.score != 0.5)
         return np.concatenate([self.clips[straight], self.clips[turned]])
 
-    def between(self, a: str, b: str) -> tuple[IntArray, FloatArray]:
+    def scores_between(self, a: str, b: str) -> tuple[IntArray, FloatArray]:
         """People and scores of `a` in the choices between `a` and `b`."""
         straight: BoolArray = (self.first == a) & (self.second == b)
         turned: BoolArray = (self.first == b) & (self.second == a)
@@ -144,7 +144,7 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
     adjusted = holm([contrast.test.p_value for contrast in compared])
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for contrast, p_holm in zip(compared, adjusted, strict=True):
-        person, score = judged.between(contrast.first, contrast.second)
+        person, score = judged.scores_between(contrast.first, contrast.second)
         test, none = contrast.test, contrast.test.reason or "undefined"
         estimate = test.estimate or undefined(none, method=_SHARE, n=0, level=context.level)
         rows.append(
@@ -296,7 +296,7 @@ def pair_contrast(
     """The share of decided choices for the first, against one half: exact where each person chose
     once, else over people.
     """
-    person, score = judged.between(first, second)
+    person, score = judged.scores_between(first, second)
     decided = score != 0.5
     person, score = person[decided], score[decided]
     if not len(score):
@@ -326,7 +326,7 @@ def decide_pair(contrast: Contrast, judged: PairedChoices, context: MeasureConte
     """The contrast over people and pairs of stimuli if the plan asks for it, and its sources of
     variance.
     """
-    person, score = judged.between(contrast.first, contrast.second)
+    person, score = judged.scores_between(contrast.first, contrast.second)
     person, score = person[score != 0.5], score[score != 0.5]
     clips = judged.clips_between(contrast.first, contrast.second)
     if not len(score) or context.measure.by != BY_CONDITION or any(clip is None for clip in clips):

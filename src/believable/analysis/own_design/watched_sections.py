@@ -34,7 +34,7 @@ from believable.analysis.viewed_actions import (
     LoggedActions,
     actions_by_stimulus,
     flags_by_page,
-    judged,
+    judge_actions,
     stretches_by_page,
 )
 from believable.contracts.registries import INSTRUMENTS
@@ -181,7 +181,7 @@ def _flag_rows(
         minutes[place] = 0.0 if stretches is None else stretches.wall_ms / _MS_PER_MINUTE
         log = actions.get(str(stimulus[place]), LoggedActions.of([], [], []))
         if stretches is not None and len(log):
-            seen = judged(log, stretches, marks)
+            seen = judge_actions(log, stretches, marks)
             flagged[place], viewed[place] = seen.f, seen.a
         else:
             flagged[place] = len(marks)

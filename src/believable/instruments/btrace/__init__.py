@@ -18,7 +18,7 @@ from believable.instruments.tracing import (
     MARK,
     TraceParams,
     follow_disc,
-    hold,
+    hold_key,
     pushes,
 )
 
@@ -42,7 +42,7 @@ def perform(params: BTraceParams, rng: random.Random, duration_ms: int) -> Seque
             duration_ms - 1,
             push.media_ms + (rng.randint(100, 245) if long else rng.randint(30, 95)),
         )
-        acts += hold(
+        acts += hold_key(
             push.media_ms, max(push.media_ms, end_ms), params.repeat_ms, push.direction, device
         )
     return acts

@@ -8,7 +8,7 @@ from believable.instruments.likert import five_points
 
 CLIP_RATING = five_points(
     Path(__file__).parent,
-    about="Whether what a clip shows is human or artificial",
+    about="Whether the figure of a clip is human or artificial",
     first="human",
     last="artificial",
 )

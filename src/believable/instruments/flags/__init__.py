@@ -147,7 +147,7 @@ FLAGS = Instrument(
             ("press", "action", "delay_ms", "choice_ms"),
             "the answer to that press, `choice_ms` after it; `action` is null if the person changed"
             " their mind; `delay_ms`: wall time from the action's first picture to the press, null"
-            " if the stimulus stood still",
+            " if the stimulus was paused",
             table="flags",
         ),
         EventKind(

@@ -48,10 +48,10 @@ def perform(params: GTraceParams, rng: random.Random, duration_ms: int) -> Seque
 GTRACE = Instrument(
     name="gtrace",
     version=1,
-    about="A slider from -1 to 1, moved while watching; where it was stays visible.",
+    about="A slider from -1 to 1, moved while watching; its past positions stay visible.",
     use="annotate",
     params=GTraceParams,
-    records=(AnswerColumn("value", "number", "where the slider stood, from -1 to 1"),),
+    records=(AnswerColumn("value", "number", "the position of the slider, from -1 to 1"),),
     folder=Path(__file__).parent,
     streams=(SAMPLE,),
     perform=perform,

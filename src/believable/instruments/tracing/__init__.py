@@ -129,18 +129,24 @@ def samples(
 
 
 def sample(media_ms: int, value: float, how: str) -> Act:
-    return Act(media_ms, SAMPLE.kind, {"value": value, **_when(media_ms), "input": how})
+    return Act(media_ms, SAMPLE.kind, {"value": value, **_media_time(media_ms), "input": how})
 
 
 def mark(media_ms: int, sign: int, how: str) -> Act:
-    return Act(media_ms, MARK.kind, {"sign": sign, **_when(media_ms), "input": how})
+    return Act(media_ms, MARK.kind, {"sign": sign, **_media_time(media_ms), "input": how})
 
 
-def hold(from_ms: int, to_ms: int, repeat_ms: int, sign: int, how: str) -> list[Act]:
+def hold_key(from_ms: int, to_ms: int, repeat_ms: int, sign: int, how: str) -> list[Act]:
     """A key that is pressed and released: the mark, and the hold if it lasted long enough to repeat
     it.
     """
-    held = {"sign": sign, "from_ms": from_ms, "repeat_ms": repeat_ms, **_when(to_ms), "input": how}
+    held = {
+        "sign": sign,
+        "from_ms": from_ms,
+        "repeat_ms": repeat_ms,
+        **_media_time(to_ms),
+        "input": how,
+    }
     lasts = 0 < repeat_ms <= to_ms - from_ms
     return [mark(from_ms, sign, how), *([Act(to_ms, HOLD.kind, held)] if lasts else [])]
 
@@ -153,5 +159,5 @@ def repeats(from_ms: float, to_ms: float, repeat_ms: float) -> list[float]:
     return [from_ms + repeat_ms * number for number in range(1, count + 1)]
 
 
-def _when(media_ms: int) -> dict[str, Any]:
+def _media_time(media_ms: int) -> dict[str, Any]:
     return {"media_ms": media_ms, "frame": 1 + media_ms * FRAME_RATE // 1000}

@@ -110,7 +110,7 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     """Pages that are read again were read before."""
     check, place = entry.item, reading.place(entry.item)
     assert isinstance(check, Check)
-    if check.reread is None or reading.broken(place.path):
+    if check.reread is None or reading.is_broken(place.path):
         return
     before = takewhile(lambda other: other is not entry, entries)
     words = {

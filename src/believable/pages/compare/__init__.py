@@ -132,7 +132,7 @@ class Compare(ClipsPage):
         labels = tuple(ascii_uppercase[: len(self.of)])
         return PagePlayer(controls=self.controls, labels=labels)
 
-    def wanted(self, choice: StimulusChoice) -> WantedStimuli:
+    def request_stimuli(self, choice: StimulusChoice) -> WantedStimuli:
         """In the order of the file: settled, drawn freely, or drawn from one scenario."""
         pools = [
             (stimulus,) if isinstance(stimulus, str) else choice.open_to(stimulus)
@@ -176,7 +176,7 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     compare, place = entry.item, reading.place(entry.item)
     assert isinstance(compare, Compare)
     check_several(reading, entry, list(zip(compare.of, place.get("of") or (), strict=False)))
-    if reading.broken(place.path):
+    if reading.is_broken(place.path):
         return
     _check_scenarios(reading, compare)
     for question in compare.rate:
@@ -231,7 +231,7 @@ def _check_scenarios(reading: Reading, compare: Compare) -> None:
 def _missing(compare: Compare, page: OpenPage) -> InvalidAnswer | None:
     if compare.watch == "all":
         return unseen_reason(compare, page)
-    watched = any(watched_enough(compare.controls, seen) for seen in page.seen)
+    watched = any(watched_enough(compare.controls, seen) for seen in page.seen_players)
     return None if watched else InvalidAnswer("error.watch")
 
 

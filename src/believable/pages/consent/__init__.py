@@ -87,7 +87,7 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     consent = entry.item
     assert isinstance(consent, Consent)
     boxes = reading.place(consent).get("require")
-    if boxes is None or not boxes.is_list or reading.broken(boxes.path):
+    if boxes is None or not boxes.is_list or reading.is_broken(boxes.path):
         return
     report_repeated(
         reading,

@@ -105,7 +105,7 @@ def tone_rows(seed: int, key: str, attempt: int) -> tuple[ToneRow, ...]:
 def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     device, place = entry.item, reading.place(entry.item)
     assert isinstance(device, Device)
-    if not device.parts and not reading.broken(place.path):
+    if not device.parts and not reading.is_broken(place.path):
         cure = "Ask for the wheel, the headphones or both; or remove it."
         reading.report(place, "the device check checks nothing.", cure)
 
@@ -133,14 +133,14 @@ def _all_rows_played(page: OpenPage) -> bool:
     """Whether each row of this attempt was played: without that the quietest tone cannot be
     known.
     """
-    events = (event.data for event in page.annotated if event.kind == TONES_PLAYED)
+    events = (event.data for event in page.annotations if event.kind == TONES_PLAYED)
     return {data.get("row") for data in events if data.get("attempt") == page.attempt} >= set(
         range(ROWS)
     )
 
 
 def _judge(device: Device, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
-    wrong = device.wrong_parts(answers, tone_rows(page.seed, page.planned.key, page.attempt))
+    wrong = device.wrong_parts(answers, tone_rows(page.seed, page.planned_trial.key, page.attempt))
     if not wrong:
         return Judgement("done", answers)
     if page.attempt < device.attempts:

@@ -82,7 +82,7 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
 
 def _codes(reading: Reading, finish: Finish) -> None:
     place = reading.place(finish).get("codes")
-    if place is None or reading.broken(place.path):
+    if place is None or reading.is_broken(place.path):
         return
     own = [(node.value, node) for node in place.value.values() if node.value != "auto"]
     report_repeated(reading, own, "code")
@@ -94,7 +94,7 @@ def _codes(reading: Reading, finish: Finish) -> None:
 def _endings(reading: Reading, finish: Finish, entries: Sequence[Entry]) -> None:
     """The author's codes leave out a possible end of sessions."""
     place = reading.place(finish).get("codes")
-    if place is None or reading.broken(place.path):
+    if place is None or reading.is_broken(place.path):
         return
     for ending in dict.fromkeys(
         entry.item.ending for entry in entries if entry.item.ending is not None
@@ -114,7 +114,7 @@ def _endings(reading: Reading, finish: Finish, entries: Sequence[Entry]) -> None
 
 def _redirect(reading: Reading, finish: Finish) -> None:
     place = reading.place(finish).get("redirect")
-    if place is None or reading.broken(place.path) or reading.broken("recruit"):
+    if place is None or reading.is_broken(place.path) or reading.is_broken("recruit"):
         return
     if isinstance(finish.redirect, Redirects):
         for node in place.value.values():
@@ -175,7 +175,7 @@ def _check_all(reading: Reading, entries: Sequence[Entry]) -> None:
     elif ends[0].blocks:
         reading.report(
             first,
-            "finish stands inside a block.",
+            "finish is inside a block.",
             "Move it behind the block, to the end of the timeline.",
         )
     if ends[0].item.skip_if is not None:

@@ -51,7 +51,7 @@ class Group(ClipsPage):
     def player(self) -> PagePlayer:
         return PagePlayer(controls=self.controls)
 
-    def wanted(self, choice: StimulusChoice) -> WantedStimuli:
+    def request_stimuli(self, choice: StimulusChoice) -> WantedStimuli:
         if not isinstance(self.clips, int):
             return WantedStimuli(None, self.clips)
         names = choice.open_to(self.from_)
@@ -69,7 +69,7 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     else:
         named = list(zip(group.clips, place.get("clips") or (), strict=False))
     check_several(reading, entry, named)
-    for question in () if reading.broken(place.path) else group.all_questions:
+    for question in () if reading.is_broken(place.path) else group.all_questions:
         if question.kind == TWO_SIDED:
             message = "a preference is between two, not between the clips of a group."
             reading.report(reading.place(question), message, "Use `compare`, or a `choice`.")
@@ -80,7 +80,7 @@ def _check_all(reading: Reading, entries: Sequence[Entry]) -> None:
     than one of them: people who notice it can answer by elimination.
     """
     if reading.doubtful or any(
-        reading.broken(part) for part in ("stimuli", "conditions", "timeline")
+        reading.is_broken(part) for part in ("stimuli", "conditions", "timeline")
     ):
         return
     pages = [

@@ -33,12 +33,12 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     """The keys of the world fit together, and there is an opponent in every setting."""
     play, place = entry.item, reading.place(entry.item)
     assert isinstance(play, Play)
-    if reading.broken(place.path):
+    if reading.is_broken(place.path):
         return
     world = WORLDS[play.world].game
     try:
         world.ready()
-        if play.rendered:
+        if play.is_rendered:
             need_codecs()
     except MissingExtra as error:
         cure = f"Install it with: pip install 'believable[{error.extra}]'"
@@ -62,7 +62,7 @@ def _check_opponent(reading: Reading, play: Play, opponents: Opponents) -> None:
     if isinstance(play.opponent, dict):
         for condition, name in play.opponent.items():
             _known(reading, name, node.get(condition) or node, opponents)
-            if condition not in reading.study.conditions and not reading.broken("conditions"):
+            if condition not in reading.study.conditions and not reading.is_broken("conditions"):
                 reading.report(
                     node.get(condition) or node,
                     *unknown("condition", condition, reading.study.conditions),
@@ -83,7 +83,7 @@ def _every_condition(
     reading: Reading, play: Play, node: Node, chosen: Mapping[str, object], opponents: Opponents
 ) -> None:
     """Each setting that the play trial can run in has a condition with an opponent."""
-    if reading.broken("conditions"):
+    if reading.is_broken("conditions"):
         return
     conditions = dict.fromkeys(
         setting.condition
@@ -114,9 +114,11 @@ def _message(play: Play, page: ShownPage) -> dict[str, Any]:
         "on_loss": play.on_loss,
         "duration_s": play.duration_s,
         "words": play.words,
-        "rendered": play.rendered,
+        "rendered": play.is_rendered,
         "script": (
-            "/static/play/rendered.js" if play.rendered else f"/static/worlds/{play.world}/page.js"
+            "/static/play/rendered.js"
+            if play.is_rendered
+            else f"/static/worlds/{play.world}/page.js"
         ),
     }
     return {"play": shown}

@@ -51,7 +51,7 @@ def practice_before(annotation: Annotation | None, wanted: bool) -> Practice | N
 
 
 def _missing(practice: Practice, page: OpenPage) -> InvalidAnswer | None:
-    results = [event.data for event in page.annotated]
+    results = [event.data for event in page.annotations]
     enough = len(results) >= PRACTICE_TRIES or any(
         result.get("passed") is True for result in results
     )

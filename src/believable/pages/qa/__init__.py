@@ -122,7 +122,7 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     """A custom signal can be shown."""
     test, place = entry.item, reading.place(entry.item)
     assert isinstance(test, Qa)
-    if test.corners is None or reading.broken(place.path):
+    if test.corners is None or reading.is_broken(place.path):
         return
     try:
         through(test.corners)
@@ -167,7 +167,7 @@ def gate_answers(test: Qa, page: OpenPage, agreement: float) -> dict[str, Any]:
     """
     to_come = (
         planned
-        for planned in page.plan[page.planned.position + 1 :]
+        for planned in page.plan[page.planned_trial.position + 1 :]
         if isinstance(planned.trial, Qa)
         and not any(holds(rule, page.earlier, page.arms) for rule in planned.skip_if)
     )
@@ -175,7 +175,7 @@ def gate_answers(test: Qa, page: OpenPage, agreement: float) -> dict[str, Any]:
         return {SDA: agreement}
     scores = [
         closed.answers[SDA]
-        for closed in page.closed
+        for closed in page.closed_pages
         if isinstance(page.plan[closed.position].trial, Qa) and SDA in closed.answers
     ]
     mean = (sum(scores) + agreement) / (len(scores) + 1)
@@ -184,7 +184,7 @@ def gate_answers(test: Qa, page: OpenPage, agreement: float) -> dict[str, Any]:
 
 def _judge(test: Qa, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
     """A quality test closes with its score; the gate may end the session."""
-    scored = gate_answers(test, page, score(test, page.annotated))
+    scored = gate_answers(test, page, score(test, page.annotations))
     stopped = test.gate == "screen_out" and scored.get(RELIABLE) is False
     return Judgement("failed" if stopped else "done", scored)
 
@@ -194,7 +194,7 @@ def _check_all(reading: Reading, entries: Sequence[Entry]) -> None:
     tests = [
         entry.item
         for entry in entries
-        if isinstance(entry.item, Qa) and not reading.broken(reading.place(entry.item).path)
+        if isinstance(entry.item, Qa) and not reading.is_broken(reading.place(entry.item).path)
     ]
     for test in tests[:-1]:
         idle = test.gate != "record" and tests[-1].gate == "record" and test.skip_if is None

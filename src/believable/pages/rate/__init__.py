@@ -71,7 +71,7 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
             )
         else:
             reading.report(node, *unknown("watch trial", name, everywhere))
-    if not reading.broken(place.path):
+    if not reading.is_broken(place.path):
         _check_pairs(reading, entry, rate, entries)
 
 

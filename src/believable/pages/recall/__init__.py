@@ -119,7 +119,7 @@ class Recall(TriedPage):
 def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     recall, place = entry.item, reading.place(entry.item)
     assert isinstance(recall, Recall)
-    if reading.broken(place.path):
+    if reading.is_broken(place.path):
         return
     earlier = {
         other.item.id

@@ -25,7 +25,7 @@ class TextPage(TrialBase):
 def check_words(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     """A page with words has them from a file or in place."""
     item, place = entry.item, reading.place(entry.item)
-    if reading.broken(place.path):
+    if reading.is_broken(place.path):
         return
     ways = [way for way in ("page", "text") if getattr(item, way) is not None]
     if not ways:

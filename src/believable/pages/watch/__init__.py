@@ -108,13 +108,13 @@ class Watch(WordedPage):
     def takes_any(self) -> bool:
         return self.stimulus == ANY
 
-    def wanted(self, choice: StimulusChoice) -> WantedStimuli:
+    def request_stimuli(self, choice: StimulusChoice) -> WantedStimuli:
         if self.own_round is not None:
             return WantedStimuli(None)  # the participant's own round, which does not exist yet
         if isinstance(self.stimulus, WatchedStimulus):
             allowed = choice.fitting(self.stimulus.condition, self.stimulus.scenario)
-        elif not self.takes_any or choice.settled is not None:
-            return WantedStimuli(choice.settled if self.takes_any else self.stimulus)
+        elif not self.takes_any or choice.settled_stimulus is not None:
+            return WantedStimuli(choice.settled_stimulus if self.takes_any else self.stimulus)
         else:
             allowed = choice.fitting(None, None)
         return WantedStimuli(Slot(choice.key, self.id, allowed))
@@ -126,7 +126,7 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     _check_inputs(reading, watch)
     _check_stimulus(reading, watch)
     check_controls(reading, watch, (watch.stimulus,))
-    if watch.own_round is not None and not reading.broken(reading.place(watch).path):
+    if watch.own_round is not None and not reading.is_broken(reading.place(watch).path):
         _check_round(reading, entry, watch, watch.own_round.trial, entries)
 
 
@@ -146,7 +146,7 @@ def _check_inputs(reading: Reading, watch: Watch) -> None:
     """A participant with too few annotations must be able to watch again."""
     needed = 0 if watch.annotate is None else watch.annotate.min_inputs
     place = reading.place(watch).get("annotate")
-    if needed == 0 or watch.controls.replay or place is None or reading.broken(place.path):
+    if needed == 0 or watch.controls.replay or place is None or reading.is_broken(place.path):
         return
     message = f"min_inputs of {needed}, but who made too few cannot watch again."
     reading.report(place.get("min_inputs") or place, message, "Add `controls: {replay: true}`.")

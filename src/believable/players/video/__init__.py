@@ -25,16 +25,16 @@ VIDEO = Player(
         EventKind(
             "media.pause",
             ("media_ms", "reason"),
-            "playing stopped: by the person, because the page was hidden, another player began, it"
-            " waits for the others, or a flag asks what it is about",
+            "playing stopped: by the person, because the page was hidden, because another player"
+            " began, to wait for the others, or for the choice of a flag",
         ),
         EventKind("media.seek", ("from_ms", "to_ms"), "the position was changed"),
         EventKind(
             "media.stall",
             ("media_ms", "error"),
-            "playing halted by itself; `error` is set when it cannot go on",
+            "playing halted by itself; `error` is set if it cannot continue",
         ),
-        EventKind("media.resume", _AT, "playing went on after a stall"),
+        EventKind("media.resume", _AT, "playing continued after a stall"),
         EventKind("media.rate", ("media_ms", "rate"), "the speed was changed"),
         EventKind("media.ended", ("media_ms", "view"), "the end was reached; `view` counts from 1"),
         EventKind(

@@ -31,7 +31,7 @@ from believable.protocols.hntt.run_pairs import (
     FinishedRun,
     RunPair,
     match_runs,
-    mismatched,
+    mismatch_pairs,
     of_people,
 )
 from believable.protocols.own_clips import SceneClip, make_stimuli
@@ -177,7 +177,7 @@ def _draw(
     for agent in shown.agents:
         used = {clip.file for clip in drawn.clips}
         rest = [run for run in finished[agent] if run.file not in used]
-        pairs = mismatched(rest, people, shown.mismatched, rng)
+        pairs = mismatch_pairs(rest, people, shown.mismatched, rng)
         people = _without(people, pairs)
         name = f"{agent}_elsewhere" if len(shown.agents) > 1 else "elsewhere"
         drawn.add(name, _enough(pairs, shown.mismatched, agent, drawn), person, agent)

@@ -59,7 +59,7 @@ def match_runs(
     return _drawn(agents, people, count, rng, lambda run, other: run.goal == other.goal)
 
 
-def mismatched(
+def mismatch_pairs(
     agents: Sequence[FinishedRun], people: Sequence[FinishedRun], count: int, rng: random.Random
 ) -> list[RunPair]:
     """The same, to different goals."""

@@ -13,7 +13,7 @@ from believable.analysis.settled_plan import Plan
 from believable.protocols.qa import DECLARATION
 from believable.protocols.qa.annotated_signals import (
     TESTS,
-    collected,
+    collect_annotators,
     repeated_recordings,
     task_traces,
 )
@@ -75,7 +75,7 @@ def _missing_tests(data: Data, plan: Plan) -> tuple[str, ...]:
     """Without a quality test there is no gate. The reader has to know that it is missing, and
     why.
     """
-    tests = collected(data, plan).tests
+    tests = collect_annotators(data, plan).tests
     missing = [test for test in TESTS if test not in tests]
     if not missing:
         return ()

@@ -56,7 +56,7 @@ class AnnotatorData:
         return tuple(dict.fromkeys(self.groups.values()))
 
 
-def collected(data: Data, plan: Plan) -> AnnotatorData:
+def collect_annotators(data: Data, plan: Plan) -> AnnotatorData:
     bin_ms = float(plan.option("bin_ms"))
     owners = _owners(data)
     groups = _groups(data, owners)

@@ -9,7 +9,7 @@ import numpy as np
 
 from believable.analysis.data import Data
 from believable.analysis.settled_plan import Plan
-from believable.protocols.qa.annotated_signals import TESTS, AnnotatorData, collected
+from believable.protocols.qa.annotated_signals import TESTS, AnnotatorData, collect_annotators
 from believable.protocols.qa.annotator_scores import (
     LIMITS,
     AnnotatorTrace,
@@ -72,7 +72,7 @@ class AnnotatorScoring:
 def score_annotators(
     data: Data, plan: Plan, rng: np.random.Generator, *, full: bool = True
 ) -> AnnotatorScoring:
-    signals = collected(data, plan)
+    signals = collect_annotators(data, plan)
     step = float(plan.option("bin_ms"))
     tests = {
         test: against(

@@ -146,7 +146,7 @@ def comparison_table(tests: Mapping[str, TestResult], names: Sequence[str], alph
     for name, test in tests.items():
         estimate, effect, reason = test.estimate, test.effect, test.reason
         ungraded = (
-            "annotators share their gold standard" if effect is None and test.defined else reason
+            "annotators share their gold standard" if effect is None and test.is_defined else reason
         )
         rows.append(
             (

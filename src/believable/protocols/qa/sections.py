@@ -107,7 +107,7 @@ def _selection(data: Data, plan: Plan) -> list[str]:
         for entry in outline(data.study.timeline)
     ):
         words.append(
-            "The study screens out whoever fails the tests, so that the annotators were selected by"
+            "The study screens out people who fail the tests: the annotators were selected by"
             " the gate itself."
         )
     stated = str(plan.option("selection"))

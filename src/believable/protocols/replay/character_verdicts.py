@@ -280,7 +280,7 @@ def _decide(finding: Finding, verdict: DayVerdict) -> Finding:
     test = replace(verdict.test, effect=None if finding.test is None else finding.test.effect)
     if estimate is None or estimate.value is None:
         return replace(finding, estimate=estimate, test=test)
-    over = f"Over {claim.sampled}, it is {estimate_words(estimate)}."
+    over = f"Over {claim.sampled_units}, it is {estimate_words(estimate)}."
     words = " ".join(part for part in (finding.sentence, over, verdict.parts) if part)
     return replace(finding, sentence=words, estimate=estimate, test=test)
 

@@ -319,7 +319,7 @@ def conduct_table(data: Data, seen: Sequence[WatchedDay], conditions: Sequence[s
         cells = [
             _of(np.median, [day.wall_ms / 1000 for day in mine]),
             _of(np.median, spent),
-            _of(np.mean, [day.opened for day in mine]),
+            _of(np.mean, [day.was_opened for day in mine]),
             _of(np.mean, [day.plan_opened for day in mine]),
             _of(np.mean, [day.log_opened for day in mine]),
         ]

@@ -226,7 +226,7 @@ def _table(kept: Sequence[WatchedDay], experience: Mapping[str, float]) -> dict[
         "participant": [day.session for day in kept],
         "scenario": [day.scenario or "only" for day in kept],
         "later": np.array([day.place - 1 for day in kept], dtype=float),
-        "overlay": np.array([float(day.opened) for day in kept]),
+        "overlay": np.array([float(day.was_opened) for day in kept]),
         "experience": np.array([experience.get(day.session, 0.0) for day in kept]),
     }
 
@@ -236,7 +236,7 @@ def _varying(right: str, kept: Sequence[WatchedDay], experience: Mapping[str, fl
     varies = {
         "condition": True,
         "later": len({day.place for day in kept}) > 1,
-        "overlay": len({day.opened for day in kept}) > 1,
+        "overlay": len({day.was_opened for day in kept}) > 1,
         "experience": len({experience.get(day.session) for day in kept}) > 1,
     }
     return " + ".join(name for name in right.split(" + ") if varies[name])

@@ -39,7 +39,7 @@ from believable.analysis.viewed_actions import (
     Seeing,
     Stretches,
     flags_by_page,
-    judged,
+    judge_actions,
     stretches_by_page,
 )
 from believable.instruments.flags import CHOICE, LINE
@@ -67,7 +67,7 @@ class WindowedFlags:
     moved: int
 
     @property
-    def unmeasured(self) -> int:
+    def n_unmeasured(self) -> int:
         """People for whom the default is used."""
         return sum(not delay.is_measured for delay in self.delays.values())
 
@@ -100,8 +100,8 @@ def place_flags(
         pressed = [
             place_flag(flag, day.actions, played, delay_ms, trust_choice=False) for flag in own
         ]
-        chosen.append(replace(day, judged=judged(day.actions, played, placed, seeing)))
-        windowed.append(replace(day, judged=judged(day.actions, played, pressed, seeing)))
+        chosen.append(replace(day, judged=judge_actions(day.actions, played, placed, seeing)))
+        windowed.append(replace(day, judged=judge_actions(day.actions, played, pressed, seeing)))
     return WindowedFlags(
         seen=tuple(chosen), by_window=tuple(windowed), delays=delays, made=made, moved=moved
     )

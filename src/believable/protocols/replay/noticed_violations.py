@@ -202,10 +202,10 @@ def _describe_windows(windowed: WindowedFlags, default_ms: float) -> str:
             f"Practice measured the delay of {people}: median {middle} ms, from {least} to"
             f" {most} ms."
         )
-    if windowed.unmeasured:
+    if windowed.n_unmeasured:
         of_all = counted(len(windowed.delays), "person", "people")
         sentences.append(
-            f"For {windowed.unmeasured} of {of_all} no delay was measured;"
+            f"For {windowed.n_unmeasured} of {of_all} no delay was measured;"
             f" the declared default of {number(default_ms, 0)} ms is used."
         )
     unrecorded = windowed.made.get(UNRECORDED, 0)
@@ -245,7 +245,7 @@ def _by_window(
     ):
         cells = _detection_cells(days, checked, is_signal, level)
         measured = sum(delay.is_measured for delay in windowed.delays.values())
-        rows.append((name, measured, windowed.unmeasured, *cells))
+        rows.append((name, measured, windowed.n_unmeasured, *cells))
     return LAYOUTS.table("flags_by_window", rows)
 
 
@@ -259,7 +259,7 @@ def _by_viewing(
     groups: dict[tuple[str, str], list[WatchedDay]] = defaultdict(list)
     for day in seen:
         groups["speed", f"{day.speed:g}×" if day.speed else "not played"].append(day)
-        groups["plan or log", "opened" if day.opened else "never opened"].append(day)
+        groups["plan or log", "opened" if day.was_opened else "never opened"].append(day)
     rows = []
     for (what, how), days in sorted(
         groups.items(), key=lambda entry: (entry[0][0] != "speed", entry[0][1])

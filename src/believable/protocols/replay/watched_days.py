@@ -17,7 +17,7 @@ from believable.analysis.viewed_actions import (
     Stretches,
     actions_by_stimulus,
     flags_by_page,
-    judged,
+    judge_actions,
     seeing_of,
     stretches_by_page,
 )
@@ -53,7 +53,7 @@ class WatchedDay:
     undone: int
 
     @property
-    def opened(self) -> bool:
+    def was_opened(self) -> bool:
         """Whether plan or log were ever opened."""
         return self.plan_opened + self.log_opened > 0
 
@@ -114,7 +114,7 @@ def watched_replays(data: Data, plan: Plan) -> tuple[WatchedDay, ...]:
                 scenario=str(trials["scenario"].values[row] or ""),
                 stimulus=stimulus,
                 actions=known,
-                judged=judged(known, played, flags.get(key, ()), seeing),
+                judged=judge_actions(known, played, flags.get(key, ()), seeing),
                 wall_ms=played.wall_ms,
                 speed=_main_speed(played),
                 plan_opened=opened.get((*key, "plan"), 0),
@@ -164,7 +164,7 @@ def of_opened(
     """Keep the answers about replays whose plan or log was opened, by the record, not by people's
     answers.
     """
-    opened = {(day.session, day.position) for day in seen if day.opened}
+    opened = {(day.session, day.position) for day in seen if day.was_opened}
     return {page: value for page, value in answered.items() if page in opened}
 
 
@@ -174,7 +174,7 @@ def missing(
     """Return why a rating is missing; None if it exists."""
     if (day.session, day.position) in answered:
         return None
-    return BY_DESIGN if needs_overlay and not day.opened else UNANSWERED
+    return BY_DESIGN if needs_overlay and not day.was_opened else UNANSWERED
 
 
 def preferences(data: Data, seen: Sequence[WatchedDay]) -> Mapping[str, str]:

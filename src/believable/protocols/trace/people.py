@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from believable.contracts.instrument import Act
-from believable.instruments.tracing import hold, samples
+from believable.instruments.tracing import hold_key, samples
 from believable.protocols.trace import DECLARATION
 from believable.simulate.behaviour import Behaviour, Mind, SeenStimulus, expit, take_checks
 from believable.simulate.pool import IntArray, ObjectArray, roles_of
@@ -237,7 +237,7 @@ class RoundPlayer(Mind):
                 if self._rng.random() < self._truth.hold
                 else 40.0
             )
-            acts += hold(when, min(when + int(lasts), until - 1), REPEAT_MS, way, "key")
+            acts += hold_key(when, min(when + int(lasts), until - 1), REPEAT_MS, way, "key")
         return acts
 
     def _belief(self, condition: str | None) -> float:

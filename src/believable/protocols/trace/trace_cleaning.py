@@ -172,7 +172,7 @@ def _drop(traces: Sequence[Windowed], outliers: Outliers, reason: str, where: st
             trial_key=traces[index].annotation.trial_key,
             branch=TOOL_NAMES[traces[index].annotation.tool],
         )
-        for index in outliers.dropped
+        for index in outliers.dropped_indexes
     ]
 
 

@@ -48,7 +48,7 @@ class _ItemAgreement:
         return len(self.counts)
 
     @property
-    def observed(self) -> float:
+    def observed_share(self) -> float:
         return float(self.per_item[self.usable].mean())
 
     @property
@@ -210,7 +210,7 @@ def _chance_corrected(
         reason = "one category was used throughout, so chance agreement is 1"
         return undefined(reason, method=method, n=parts.n, level=level)
     n, usable = parts.n, int(parts.usable.sum())
-    value = (parts.observed - expected) / (1 - expected)
+    value = (parts.observed_share - expected) / (1 - expected)
     scaled = np.where(parts.usable, n / usable * (parts.per_item - expected), 0.0) / (1 - expected)
     mean_pull = float(pull.mean())
     terms = scaled - 2 * (1 - value) * (pull - mean_pull) / (1 - expected)
@@ -246,7 +246,7 @@ def _fleiss_z(parts: _ItemAgreement) -> float | None:
     expected = float(p @ p)
     if variance <= 0:
         return None
-    return (parts.observed - expected) / (1 - expected) / math.sqrt(variance)
+    return (parts.observed_share - expected) / (1 - expected) / math.sqrt(variance)
 
 
 def _near_pair_counts(table: FloatArray, tolerance: float) -> tuple[FloatArray, FloatArray]:

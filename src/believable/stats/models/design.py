@@ -268,7 +268,7 @@ class _Columns:
         place = {label: index for index, label in enumerate(present)}
         return present, np.array([place[label] for label in labels], dtype=np.int64)[codes]
 
-    def coded(self, name: str) -> list[tuple[str, FloatArray]]:
+    def code_column(self, name: str) -> list[tuple[str, FloatArray]]:
         """A numeric column as it is, a category as its treatment contrasts."""
         if self.is_numeric(name):
             return [(name, self.numeric(name))]
@@ -337,10 +337,12 @@ def _fixed_columns(
 
 
 def _product(term: tuple[str, ...], columns: _Columns) -> list[tuple[str, FloatArray]]:
-    coded = columns.coded(term[0])
+    coded = columns.code_column(term[0])
     for name in term[1:]:
         coded = [
-            (f"{left}:{right}", x * y) for left, x in coded for right, y in columns.coded(name)
+            (f"{left}:{right}", x * y)
+            for left, x in coded
+            for right, y in columns.code_column(name)
         ]
     return coded
 
@@ -349,7 +351,7 @@ def _varying(part: RandomPart, columns: _Columns) -> Varying:
     count, codes = columns.group(part.group)
     coded = [(INTERCEPT, np.ones(columns.n))] if part.intercept else []
     for slope in part.slopes:
-        coded += columns.coded(slope)
+        coded += columns.code_column(slope)
     names = tuple(name for name, _ in coded)
     return Varying(
         group=part.label,

@@ -72,7 +72,8 @@ def mixed_linear(
         if group.levels * group.width >= len(matrices.response):
             raise InvalidInput(
                 f"formula: {group.group!r} has {group.levels * group.width} random effects for"
-                f" {len(matrices.response)} rows, so they cannot be told from the residual. Give"
+                f" {len(matrices.response)} rows, so they cannot be separated from the residual."
+                " Give"
                 " several rows per level, or leave the group out."
             )
     # A few hundred small factorizations: extra threads cost more than they save, and on a busy

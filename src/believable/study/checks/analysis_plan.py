@@ -39,7 +39,12 @@ _WITH_VALUE = ("contains", "excludes", "at_least", "at_most")
 
 def check_analysis_plan(reading: Reading) -> None:
     plan, node = reading.study.analysis, reading.root.get("analysis")
-    if plan is None or node is None or not node.is_mapping or reading.broken("analysis.protocol"):
+    if (
+        plan is None
+        or node is None
+        or not node.is_mapping
+        or reading.is_broken("analysis.protocol")
+    ):
         return
     if plan.protocol is not None and plan.protocol not in PROTOCOLS:
         reading.report(
@@ -89,7 +94,7 @@ class _PlanChecker:
         known = {role.name: role for role in self._declaration.roles}
         for name, value in self._plan.roles.items():
             node = self._at(place, name)
-            if self._reading.broken(node.path):
+            if self._reading.is_broken(node.path):
                 continue
             if name not in known:
                 self._reading.report(
@@ -119,12 +124,12 @@ class _PlanChecker:
             self._question(role, name, node)
         elif role.of == "trial" and name not in self._items and not self._has_certainty(name):
             self._reading.report(node, *unknown("trial", name, self._items))
-        elif role.of == "arm" and name not in study.arms and not self._reading.broken("arms"):
+        elif role.of == "arm" and name not in study.arms and not self._reading.is_broken("arms"):
             self._reading.report(node, *unknown("arm", name, study.arms))
         elif (
             role.of == "condition"
             and name not in study.conditions
-            and not self._reading.broken("conditions")
+            and not self._reading.is_broken("conditions")
         ):
             self._reading.report(node, *unknown("condition", name, study.conditions))
 
@@ -204,7 +209,7 @@ class _PlanChecker:
             "hypothesis",
         )
         for hypothesis, node in pairs:
-            if not self._reading.broken(node.path):
+            if not self._reading.is_broken(node.path):
                 self._hypothesis(hypothesis, node)
 
     def _hypothesis(self, hypothesis: Hypothesis, node: Node) -> None:
@@ -269,9 +274,7 @@ class _PlanChecker:
             )
             message = f"the test of {hypothesis.id} {what}, so that `expects` says nothing."
             self._reading.report(
-                node,
-                message,
-                "Remove `expects`; it belongs beside a two-sided test of significance.",
+                node, message, "Remove `expects`; it belongs to a two-sided test of significance."
             )
         elif outcome.no_effect is None:
             message = (
@@ -292,7 +295,7 @@ class _PlanChecker:
             ("secondary", self._plan.outcomes.secondary),
         ):
             listed = node.get(key)
-            if listed is None or self._reading.broken(listed.path):
+            if listed is None or self._reading.is_broken(listed.path):
                 continue
             for name, place in zip(names, listed, strict=True):
                 self._known(name, place)
@@ -335,7 +338,7 @@ class _PlanChecker:
         if outcome in self._outcomes:
             return True
         # A measure that cannot be taken is reported itself; no other part is blamed for it.
-        if outcome not in self._plan.measures and not self._reading.broken(node.path):
+        if outcome not in self._plan.measures and not self._reading.is_broken(node.path):
             self._reading.report(
                 node, *unknown(f"outcome of {self._declaration.name}:", outcome, self._outcomes)
             )
@@ -347,7 +350,7 @@ class _PlanChecker:
     def exclusions(self) -> None:
         for rule in self._plan.exclusions:
             node = self._reading.place(rule)
-            if not self._reading.broken(node.path):
+            if not self._reading.is_broken(node.path):
                 self._exclusion(rule, node)
 
     def _exclusion(self, rule: ExclusionRule, node: Node) -> None:

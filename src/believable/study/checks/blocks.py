@@ -48,9 +48,9 @@ def _block(reading: Reading, block: Block, around: tuple[Block, ...]) -> None:
             return
     if not _pairs(reading, block, place) or not _levels(reading, block, place):
         return
-    if block.over in ("condition", "pair") and reading.broken("conditions"):
+    if block.over in ("condition", "pair") and reading.is_broken("conditions"):
         return
-    if block.over in ("scenario", "stimulus") and reading.broken("stimuli"):
+    if block.over in ("scenario", "stimulus") and reading.is_broken("stimuli"):
         return
     _counts(reading, block, place)
 
@@ -95,7 +95,7 @@ def _levels(reading: Reading, block: Block, place: Node) -> bool:
         return True
     if block.over is None:
         reading.report(
-            listed, "levels without `over`.", "Say what they are levels of: `over: condition`."
+            listed, "levels without `over`.", "Name the dimension of the levels: `over: condition`."
         )
         return False
     report_repeated(reading, zip(block.levels, listed, strict=False), "level")
@@ -147,7 +147,7 @@ def _counts(reading: Reading, block: Block, place: Node) -> None:
     units = (fewest if block.sample is None else block.sample) * block.repeat
     if block.breaks is not None and block.breaks.every >= units:
         message = (
-            f"no break will come: one after every {block.breaks.every}, but there are {units}"
+            f"no break is reached: one after every {block.breaks.every}, but there are {units}"
             " passes."
         )
         reading.report(
@@ -269,7 +269,10 @@ def check_supply(reading: Reading) -> None:
 
 def _sound(reading: Reading) -> bool:
     """Whether stimuli and blocks are free of problems, so that a shortage is a separate problem."""
-    if any(reading.broken(part) for part in ("stimuli", "conditions", "arms")) or reading.doubtful:
+    if (
+        any(reading.is_broken(part) for part in ("stimuli", "conditions", "arms"))
+        or reading.doubtful
+    ):
         return False
     concerned = _SUPPLY_KEYS.union(
         *(entry.item.stimulus_keys for entry in outline(reading.study.timeline))

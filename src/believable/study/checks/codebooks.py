@@ -15,7 +15,7 @@ from believable.study.wording import unknown
 
 def check_codebooks(reading: Reading) -> None:
     root = reading.root.get("codebooks")
-    if root is None or not root.is_list or reading.broken(root.path):
+    if root is None or not root.is_list or reading.is_broken(root.path):
         return
     texts = sorted(text_sources(reading))
     _check_repeated(reading, [book.id for book in reading.study.codebooks], root, "codebook")

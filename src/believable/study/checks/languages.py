@@ -23,7 +23,7 @@ from believable.study.wording import shown, unknown
 
 
 def check_languages(reading: Reading) -> None:
-    if reading.broken("languages"):
+    if reading.is_broken("languages"):
         return
     listed = reading.root.get("languages")
     if listed is not None:
@@ -45,7 +45,7 @@ def check_languages(reading: Reading) -> None:
         reading.report(
             node,
             message,
-            f"Add {name} to `languages`, or leave them: nobody sees them.",
+            f"Add {name} to `languages`, or leave them: they are never shown.",
             severity="warning",
         )
     _built_in_texts(reading)
@@ -53,7 +53,7 @@ def check_languages(reading: Reading) -> None:
 
 def _texts(reading: Reading) -> Iterator[tuple[Text, Node]]:
     title = reading.root.get("title")
-    if title is not None and not reading.broken("title"):
+    if title is not None and not reading.is_broken("title"):
         yield reading.study.title, title
     for entry in outline(reading.study.timeline):
         yield from _inside(entry.item, reading.place(entry.item))
@@ -82,7 +82,7 @@ def _inside(value: Any, node: Node) -> Iterator[tuple[Text, Node]]:
 
 def _text(reading: Reading, text: Text, node: Node, unoffered: dict[str, Node]) -> None:
     languages = reading.study.languages
-    if reading.broken(node.path):
+    if reading.is_broken(node.path):
         return
     if ANY_LANGUAGE in text.root:
         words = text.root[ANY_LANGUAGE]
@@ -114,7 +114,7 @@ def _text(reading: Reading, text: Text, node: Node, unoffered: dict[str, Node]) 
 
 def _built_in_texts(reading: Reading) -> None:
     place = reading.root.get("texts")
-    if reading.broken("texts"):
+    if reading.is_broken("texts"):
         return
     study = reading.study
     ours = built_in(REFERENCE_LANGUAGE)

@@ -115,7 +115,7 @@ def _repeats(definition: Definition) -> Iterator[Problem]:
     if recruit.repeats != "refuse" or id_parameter(recruit) is not None:
         return
     message = (
-        "`repeats: refuse`, but no platform tells who comes: people are known by the mark that"
+        "`repeats: refuse`, but no platform names participants: people are known by the mark that"
         " their browser keeps, and with another browser or device they can take part again."
     )
     cure = "Name the `platform` you recruit through, send personal links, or do not promise it."
@@ -128,7 +128,7 @@ def _stopping(definition: Definition) -> Iterator[Problem]:
         return
     message = (
         "hypotheses are declared and no stopping rule: their tests are shown and judged at any"
-        " time, and whoever looks repeatedly finds effects that are not there."
+        " time, and repeated looks find effects that are not there."
     )
     cure = (
         "Add `stopping: {rule: after_exclusions, n: …}`; `believable power` helps to find the"

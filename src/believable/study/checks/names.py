@@ -39,7 +39,7 @@ def known_condition(reading: Reading, name: str | None, node: Node | None) -> bo
         name is None
         or node is None
         or name in reading.study.conditions
-        or reading.broken("conditions")
+        or reading.is_broken("conditions")
     ):
         return True
     message, cure = unknown("condition", name, reading.study.conditions)
@@ -52,7 +52,12 @@ def known_condition(reading: Reading, name: str | None, node: Node | None) -> bo
 
 
 def known_scenario(reading: Reading, name: str | None, node: Node | None) -> bool:
-    if name is None or node is None or name in reading.study.scenarios or reading.broken("stimuli"):
+    if (
+        name is None
+        or node is None
+        or name in reading.study.scenarios
+        or reading.is_broken("stimuli")
+    ):
         return True
     message, cure = unknown("scenario", name, reading.study.scenarios)
     reading.report(node, message, cure if reading.study.scenarios else "Give stimuli a `scenario`.")
@@ -69,10 +74,10 @@ def known_stimulus(reading: Reading, name: str, node: Node) -> bool:
 
 def _conditions(reading: Reading) -> None:
     place = reading.root.get("conditions")
-    if place is None or not place.is_list or reading.broken("conditions"):
+    if place is None or not place.is_list or reading.is_broken("conditions"):
         return
     report_repeated(reading, [(node.value, node) for node in place], "condition")
-    if reading.broken("stimuli"):
+    if reading.is_broken("stimuli"):
         return
     used = {stimulus.condition for stimulus in reading.study.stimuli}
     if any(entry.item.plays_round for entry in outline(reading.study.timeline)):
@@ -119,7 +124,7 @@ def _prompts(reading: Reading, item: TrialBase) -> None:
         return
     for question in item.all_questions:
         place = reading.place(question)
-        if question.prompt is None and not reading.broken(place.path):
+        if question.prompt is None and not reading.is_broken(place.path):
             message = f"the question {question.id!r} has no prompt: people see only how to answer."
             reading.report(place, message, "Add `prompt: …`.", severity="warning")
 
@@ -135,7 +140,7 @@ def check_recruiting(reading: Reading, *, now_ms: int) -> None:
 
 def check_arms(reading: Reading) -> None:
     place = reading.root.get("arms")
-    if place is not None and not reading.broken("arms"):
+    if place is not None and not reading.is_broken("arms"):
         tested = _tested_arms(reading)
         misnamed = bool(tested - set(reading.study.arms) - {None})
         for name, levels in reading.study.arms.items():
@@ -188,7 +193,7 @@ def _cells(reading: Reading) -> None:
 def _platform(reading: Reading) -> None:
     place = reading.root.get("recruit")
     recruit = reading.study.recruit
-    if place is None or reading.broken("recruit"):
+    if place is None or reading.is_broken("recruit"):
         return
     if recruit.platform == "custom" and recruit.id_parameter is None:
         reading.report(

@@ -33,7 +33,7 @@ def check_measures(reading: Reading, plan: DeclaredPlan, node: Node) -> None:
             )
         return
     if not plan.measures:
-        if not reading.broken(node.path):
+        if not reading.is_broken(node.path):
             message = "it names no protocol and no measures, so there is nothing to analyse."
             cure = (
                 "Add `measures: {name: {question: …}}`, or `protocol: …` if this is one of the"
@@ -44,7 +44,7 @@ def check_measures(reading: Reading, plan: DeclaredPlan, node: Node) -> None:
     checker = _MeasureChecker(reading)
     for name, measure in plan.measures.items():
         own = (place.get(name) if place is not None else None) or node
-        if not reading.broken(own.path):
+        if not reading.is_broken(own.path):
             checker.check(name, measure, own)
 
 
@@ -151,7 +151,7 @@ class _MeasureChecker:
     ) -> None:
         study = self._reading.study
         if measure.by != BY_CONDITION and measure.by not in study.arms:
-            if not self._reading.broken("arms"):
+            if not self._reading.is_broken("arms"):
                 self._report(node, "by", *unknown("group", measure.by, (BY_CONDITION, *study.arms)))
             return
         if measure.by != BY_CONDITION and model_of(measure, source) == "preference":
@@ -162,7 +162,7 @@ class _MeasureChecker:
             self._report(node, "by", message, "Remove `by`, or use `model: shares`.")
             return
         groups = groups_of(measure, study)
-        if len(groups) < 2 and not self._reading.broken("conditions"):
+        if len(groups) < 2 and not self._reading.is_broken("conditions"):
             message = f"{name!r} compares the conditions, and the study has {len(groups)}."
             self._report(
                 node,

@@ -140,8 +140,8 @@ def _pages(study: Study) -> Iterator[tuple[PlannedTrial, Conditions]]:
         )
         for page in pages:
             about = [pages[position] for position in rated_positions(pages, page.position)]
-            if page.played:
-                yield page, tuple(of_stimulus.get(name) for name in page.played)
+            if page.played_stimuli:
+                yield page, tuple(of_stimulus.get(name) for name in page.played_stimuli)
             elif about:
                 yield page, tuple(watched.condition for watched in about)
             else:

@@ -42,13 +42,13 @@ class _RuleChecker:
         """`index` is the entry that holds the rule, `number` its question where the rule is a
         `show_if`.
         """
-        if node is None or self._reading.broken(node.path):
+        if node is None or self._reading.is_broken(node.path):
             return
         if rule.arm is not None:
             self._arm(rule, node)
             return
         if rule.opened is not None:
-            self._opened(rule, node, index, number)
+            self._check_opened(rule, node, index, number)
             return
         target = self._question(rule, node, index, number)
         if target is not None:
@@ -59,7 +59,7 @@ class _RuleChecker:
 
     def _arm(self, rule: Rule, node: Node) -> None:
         arms = self._reading.study.arms
-        if self._reading.broken("arms"):
+        if self._reading.is_broken("arms"):
             return
         if rule.arm not in arms:
             self._reading.report(node.value["arm"], *unknown("arm", str(rule.arm), arms))
@@ -88,7 +88,7 @@ class _RuleChecker:
     # ------------------------------------------------------------------------------------------
     # opened overlays
 
-    def _opened(self, rule: Rule, node: Node, index: int, number: int | None) -> None:
+    def _check_opened(self, rule: Rule, node: Node, index: int, number: int | None) -> None:
         trial, place = self._entries[index].item, node.value["opened"]
         if number is None:
             message = (
@@ -188,7 +188,7 @@ class _RuleChecker:
 
     def _value(self, rule: Rule, node: Node, question: Question, item: str | None) -> None:
         kind = INSTRUMENTS[question.kind]
-        if self._reading.broken(self._reading.place(question).path):
+        if self._reading.is_broken(self._reading.place(question).path):
             return
         items = kind.items(question.params)
         test, value = rule.test

@@ -50,7 +50,7 @@ async def page(visit: ConsoleVisit) -> Response:
         raise NotFound(
             "there is nothing to code for you in this project now. See the list under Coding."
         )
-    await visit.looked(f"opened their desk of coding {project.id}", study=project.study)
+    await visit.log_look(f"opened their desk of coding {project.id}", study=project.study)
     shown = [texts[task.number] for task in tasks]
     media, headers = media_json(visit, project, shown)
     state = {

@@ -29,7 +29,7 @@ POOL_WORDS: Mapping[str, str] = {
     "imported": "imported texts",
 }
 RULE_WORDS: Mapping[str, str] = {
-    "none": "stay open until somebody decides",
+    "none": "stay open until a person decides",
     "random_coder": "take the labels of one coder, drawn by the seed",
 }
 

@@ -207,7 +207,7 @@ class ConsoleVisit:
         )
         return await self.console.store.awrite(noted)
 
-    async def looked(self, what: str, *, study: str | None, session: str | None = None) -> None:
+    async def log_look(self, what: str, *, study: str | None, session: str | None = None) -> None:
         """Writes into the audit log that data of people are shown. A look that cannot be noted is
         refused by its error.
         """

@@ -45,6 +45,8 @@ def evidence_picture(
         "margin": state.design.margin,
         "alpha": state.design.alpha,
         "blinded": not opened,
+        "unit": state.design.unit.capitalize(),
+        "aimed": bool(state.design.aimed_arm or state.design.aimed_block),
         "forms": sorted({part.form_words for part in state.design.contrasts}),
         "agents": sorted(
             (
@@ -62,8 +64,9 @@ def letters(study: StudyRow, state: EvidenceState) -> dict[str, str]:
         state.design.names,
         key=lambda name: hashlib.sha256(f"{study.definition} {name}".encode()).digest(),
     )
+    unit = state.design.unit.capitalize()
     return {
-        name: f"Agent {string.ascii_uppercase[place]}" if place < 26 else f"Agent {place + 1}"
+        name: f"{unit} {string.ascii_uppercase[place]}" if place < 26 else f"{unit} {place + 1}"
         for place, name in enumerate(drawn)
     }
 
@@ -75,14 +78,14 @@ def _agent(name: str, agent: AgentState, after: AgentState) -> dict[str, Any]:
         "n": shown.n,
         "words": agent.words,
         "decided": agent.decided is not None,
-        "different": _filled(shown.log_different, shown.threshold),
-        "equivalent": _filled(shown.log_equivalent, shown.threshold),
+        "different": _fill_share(shown.log_different, shown.threshold),
+        "equivalent": _fill_share(shown.log_equivalent, shown.threshold),
         "interval": _interval_words(agent),
         "second": f"{_interval_words(after)}, {after.evidence.n} judges",
     }
 
 
-def _filled(log_evidence: float, threshold: float) -> float:
+def _fill_share(log_evidence: float, threshold: float) -> float:
     """The evidence as a share of what an answer takes, on the log scale; for a bar."""
     if not math.isfinite(log_evidence):
         return 0.0

@@ -113,7 +113,9 @@ async def _refuse(
         if page.form == "json":
             return error_response(
                 page,
-                Refused("everybody needs a second factor here. Set yours up at /console/account."),
+                Refused(
+                    "every account needs a second factor here. Set yours up at /console/account."
+                ),
                 login,
             )
         return RedirectResponse(f"{PATH}/account/second-factor", 303)

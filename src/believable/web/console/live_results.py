@@ -53,7 +53,7 @@ class LiveResults:
     _tasks: dict[ResultsKey, asyncio.Task[None]] = field(default_factory=dict)
     _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
 
-    def kept(self, about: ResultsKey) -> KeptResults | None:
+    def find(self, about: ResultsKey) -> KeptResults | None:
         return self._kept.get(about)
 
     def busy(self, about: ResultsKey) -> bool:

@@ -46,7 +46,7 @@ async def grant(visit: ConsoleVisit) -> Response:
         rights.check_role(visit.form.get("role", "")),
     )
 
-    def deed(conn: Connection) -> None:
+    def apply(conn: Connection) -> None:
         if name not in {user.name for user in accounts.everyone(conn)}:
             raise InvalidInput(
                 f"user name: there is no account {name!r}. An administrator adds accounts, under"
@@ -54,19 +54,19 @@ async def grant(visit: ConsoleVisit) -> Response:
             )
         rights.grant(conn, name, study.id, role, now_ms=now_ms)
 
-    await visit.change(deed, f"made {name} {role} of this study", study=study.id, kind="account")
+    await visit.change(apply, f"made {name} {role} of this study", study=study.id, kind="account")
     return RedirectResponse(f"{PATH}/studies/{study.id}/people", 303)
 
 
 async def revoke(visit: ConsoleVisit) -> Response:
     study, name = await the_study(visit), visit.form.get("name", "")
 
-    def deed(conn: Connection) -> None:
+    def apply(conn: Connection) -> None:
         if not rights.revoke(conn, name, study.id):
             raise NotFound(f"{name[:64]!r} has no role in this study any more. Reload the page.")
 
     await visit.change(
-        deed, f"took the role of {name[:64]} in this study", study=study.id, kind="account"
+        apply, f"took the role of {name[:64]} in this study", study=study.id, kind="account"
     )
     return RedirectResponse(f"{PATH}/studies/{study.id}/people", 303)
 

@@ -65,7 +65,7 @@ async def page(visit: ConsoleVisit) -> Response:
     coded_text = await visit.read(lambda conn: coding_projects.text(conn, project.id, at))
     if coded_text is None:
         raise NotFound(f"text {at} is not there any more; its session may have been withdrawn.")
-    await visit.looked(
+    await visit.log_look(
         f"looked at texts of coding {project.id} that coders differ on", study=project.study
     )
     marks = await visit.read(lambda conn: _marks_of(conn, project, number, at))
@@ -109,12 +109,12 @@ def assign_letters(
     decision. Pure.
     """
 
-    def shuffled(stored: StoredMark) -> str:
+    def shuffle_key(stored: StoredMark) -> str:
         return hashlib.sha256(f"{project}/{number}/{text}/{stored.coder}".encode()).hexdigest()
 
     return {
         string.ascii_uppercase[i]: stored
-        for i, stored in enumerate(sorted(marks, key=shuffled)[:26])
+        for i, stored in enumerate(sorted(marks, key=shuffle_key)[:26])
     }
 
 

@@ -96,7 +96,7 @@ async def results_page(visit: ConsoleVisit) -> Response:
     pool = await pool_to_show(visit, study.id, POOLS)
     about, key, opened = await state_of(visit, study, pool)
     names = "blinded" if about.blinded else "unblinded"
-    await visit.looked(f"looked at the results of the {pool} sessions, {names}", study=study.id)
+    await visit.log_look(f"looked at the results of the {pool} sessions, {names}", study=study.id)
     definition = await visit.definition(study.definition)
     computing = visit.console.computing
     declared = definition.study.analysis is not None
@@ -104,7 +104,7 @@ async def results_page(visit: ConsoleVisit) -> Response:
         computing.ask(about, key, wish_for(visit.console, about), visit.now_ms)
     now_ms = visit.now_ms
     groups = await visit.read(lambda conn: monitor.groups(conn, study.id, pool, now_ms=now_ms))
-    kept = computing.kept(about)
+    kept = computing.find(about)
     return visit.render(
         "results.html",
         study=study,
@@ -130,7 +130,7 @@ async def as_json(visit: ConsoleVisit) -> Response:
     definition = await visit.definition(study.definition)
     if definition.study.analysis is not None:
         computing.ask(about, key, wish_for(visit.console, about), visit.now_ms)
-    kept = computing.kept(about)
+    kept = computing.find(about)
     state = {
         "key": None if kept is None else kept.key,
         "at_ms": None if kept is None else kept.at_ms,
@@ -175,7 +175,7 @@ async def library(visit: ConsoleVisit) -> Response:
     """The drawing library, as the first computation left it."""
     path = script_file(visit.console)
     if not path.is_file():
-        raise NotFound("the drawing library is not there yet. It comes with the first results.")
+        raise NotFound("the drawing library is not there yet. It arrives with the first results.")
     return FileResponse(path, media_type="text/javascript", headers={"cache-control": CODE_LIFE})
 
 
@@ -245,7 +245,7 @@ async def _medium(visit: ConsoleVisit, shown: str) -> Medium:
     opened = await visit.read(lambda conn: review.first_unblinding(conn, study.id, pool))
     name, digest = split_name(shown)
     if opened is None:
-        kept = visit.console.computing.kept(ResultsKey(study.id, pool, blinded=True))
+        kept = visit.console.computing.find(ResultsKey(study.id, pool, blinded=True))
         name = "" if kept is None else kept.live.stimuli.get(name, "")
     versions = await visit.read(lambda conn: study_versions.study_versions(conn, study.id, pool))
     for hash_ in (study.definition, *(version.definition for version in versions)):

@@ -148,7 +148,7 @@ async def page(visit: ConsoleVisit) -> Response:
     queue, read = await visit.read(lambda conn: _shown(conn, definitions, view.of(study.id), name))
     if queue.item is not None:
         what = f"read an answer of {view.pool} session {queue.item.number} in the review"
-        await visit.looked(what, study=study.id, session=queue.item.session)
+        await visit.log_look(what, study=study.id, session=queue.item.session)
     names = [row.name for row in queue.rows]
     place = names.index(queue.item.name) if queue.item else 0
     kinds = link_kinds(view.pool)
@@ -224,7 +224,7 @@ async def decide(visit: ConsoleVisit) -> Response:
             f" {reason}"
         )
 
-    def deed(conn: Connection) -> str:
+    def apply(conn: Connection) -> str:
         if chosen.kind == "exclude":
             review.judge(
                 conn, session=row.session, deed="exclude", reason=reason, user=user, at_ms=at_ms
@@ -242,7 +242,7 @@ async def decide(visit: ConsoleVisit) -> Response:
             )
         return review_views.following(conn, queue, row)
 
-    name = await visit.change(deed, what, study=study.id, session=row.session)
+    name = await visit.change(apply, what, study=study.id, session=row.session)
     return RedirectResponse(view.address(study.id, name), 303)
 
 

@@ -132,7 +132,7 @@ async def give_code(visit: ConsoleVisit) -> Response:
     console, now_ms, code = visit.console, visit.now_ms, visit.form.get("code", "")[:64]
     name, target = _halfway(console, visit.request, now_ms)
 
-    def deed(conn: Connection) -> str | None:
+    def apply(conn: Connection) -> str | None:
         if not factors.check_code(conn, console.key, name, code, now_ms=now_ms):
             return None
         token, _ = log_ins.log_in(conn, name, now_ms=now_ms)
@@ -142,7 +142,7 @@ async def give_code(visit: ConsoleVisit) -> Response:
         return token
 
     try:
-        token = await console.store.awrite(deed)
+        token = await console.store.awrite(apply)
     except TooManyTries as error:
         return _code_form(visit, message=str(error), status=429)
     if token is None:
@@ -206,7 +206,7 @@ async def confirm(visit: ConsoleVisit) -> Response:
     login = visit.login
     assert login is not None
 
-    def deed(conn: Connection) -> tuple[str, ...]:
+    def apply(conn: Connection) -> tuple[str, ...]:
         codes = factors.confirm(conn, console.key, user, code, now_ms=now_ms)
         log_ins.log_out_elsewhere(conn, login)
         return codes
@@ -214,7 +214,7 @@ async def confirm(visit: ConsoleVisit) -> Response:
     try:
         if not await is_own_password(visit, visit.form.get("password", "")):
             return await _setup(visit, message="The password is wrong.", status=422)
-        codes = await visit.change(deed, "set up a second factor", kind="account")
+        codes = await visit.change(apply, "set up a second factor", kind="account")
     except TooManyTries as error:
         return await _setup(visit, message=str(error), status=429)
     except InvalidInput as error:
@@ -231,7 +231,7 @@ async def take_off(visit: ConsoleVisit) -> Response:
         visit.form.get("code", "")[:64],
     )
 
-    def deed(conn: Connection) -> bool:
+    def apply(conn: Connection) -> bool:
         right = factors.check_code(conn, console.key, user, code, now_ms=now_ms)
         if right:
             factors.take_off(conn, user)
@@ -240,7 +240,7 @@ async def take_off(visit: ConsoleVisit) -> Response:
             )
         return right
 
-    if not await console.store.awrite(deed):
+    if not await console.store.awrite(apply):
         return await _setup(
             visit, message="That is not the code, or it was used already.", status=422
         )
@@ -250,7 +250,7 @@ async def take_off(visit: ConsoleVisit) -> Response:
 async def set_rule(visit: ConsoleVisit) -> Response:
     wanted = visit.form.get("second_factor") == "required"
     words = (
-        "required a second factor of everybody" if wanted else "left the second factor to everybody"
+        "required a second factor of every account" if wanted else "made the second factor optional"
     )
     await visit.change(lambda conn: factors.require(conn, wanted), words, kind="account")
     return RedirectResponse(f"{PATH}/users", 303)

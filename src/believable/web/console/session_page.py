@@ -140,7 +140,7 @@ def event_filter(visit: ConsoleVisit) -> EventFilter:
 async def session_page(visit: ConsoleVisit) -> Response:
     study, pool, session = await the_session(visit)
     wanted = event_filter(visit)
-    await visit.looked(
+    await visit.log_look(
         f"looked at {pool} session {session.number}", study=study.id, session=session.id
     )
     history = await visit.read(lambda conn: session_history(conn, session, wanted))

@@ -153,7 +153,7 @@ async def list_page(visit: ConsoleVisit) -> Response:
     study, view = await the_study(visit), list_view(visit.request.query_params)
     page, now_ms = page_number(visit.query("page")), visit.now_ms
     wanted = await session_filter(visit, study, view)
-    await visit.looked(f"looked at the list of {view.pool} sessions", study=study.id)
+    await visit.log_look(f"looked at the list of {view.pool} sessions", study=study.id)
     lines, total = await visit.read(
         lambda conn: overview.session_lines(
             conn,
@@ -250,7 +250,7 @@ async def judge_many(visit: ConsoleVisit) -> Response:
             "sessions: expected at least one, got none. Tick the boxes of those you mean."
         )
 
-    def noted(conn: Connection) -> tuple[int, ...]:
+    def note(conn: Connection) -> tuple[int, ...]:
         numbers = decided.judge_all(
             conn, names, deed=deed, reason=reason, user=visit.user, at_ms=at_ms
         )
@@ -262,7 +262,7 @@ async def judge_many(visit: ConsoleVisit) -> Response:
             audit_log.note_audit(conn, user=visit.user, what=what, at_ms=at_ms, study=study.id)
         return numbers
 
-    changed = await visit.console.store.awrite(noted)
+    changed = await visit.console.store.awrite(note)
     outcome = f"{len(changed)} of {len(names)}-{deed}"
     return RedirectResponse(f"{PATH}/studies/{study.id}/sessions{view.address(done=outcome)}", 303)
 

@@ -66,7 +66,7 @@ async def add(visit: ConsoleVisit) -> Response:
     administrator = wanted == ADMINISTRATOR
     role = None if administrator or not study else rights.check_role(wanted)
 
-    def deed(conn: Connection) -> str:
+    def apply(conn: Connection) -> str:
         if role is not None:
             studies.get(conn, study)
         token = accounts.invite(conn, name, now_ms=now_ms, administrator=administrator)
@@ -82,7 +82,7 @@ async def add(visit: ConsoleVisit) -> Response:
         else f"{role} of {study}"
     )
     token = await visit.change(
-        deed, f"added {name} as {words}", kind="account", study=study if role else None
+        apply, f"added {name} as {words}", kind="account", study=study if role else None
     )
     return await _users(visit, name=name, link=link_address(visit.console.base_url, token))
 

@@ -105,7 +105,7 @@ def _read(kind: type[B], body: bytes) -> B:
             f"{'.'.join(map(str, ('body', *problem['loc'])))}: {problem['msg']}"
             for problem in error.errors()
         )
-        raise InvalidInput(f"{places}. Send what the API description asks for.") from None
+        raise InvalidInput(f"{places}. Follow the API description.") from None
 
 
 #: An address without a route: requests here are answered like any unknown address.

@@ -159,7 +159,10 @@ async def _in_line(socket: WebSocket, ticket: LineTicket) -> bool:
 
     if ticket.place == 0:
         return False
-    listening, waiting = asyncio.ensure_future(there()), asyncio.ensure_future(ticket.admitted())
+    listening, waiting = (
+        asyncio.ensure_future(there()),
+        asyncio.ensure_future(ticket.wait_for_room()),
+    )
     try:
         await _wait(socket, _first(listening, waiting), lambda: ticket.place)
     finally:

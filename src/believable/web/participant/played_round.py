@@ -27,7 +27,7 @@ class PlayedRound(Protocol):
     @property
     def ticks(self) -> int: ...
     @property
-    def received(self) -> int: ...
+    def last_received(self) -> int: ...
     @property
     def over(self) -> bool: ...
     def message(self) -> dict[str, Any]: ...
@@ -59,8 +59,8 @@ class NearRound:
         return self._live.tick
 
     @property
-    def received(self) -> int:
-        return self._live.received
+    def last_received(self) -> int:
+        return self._live.last_received
 
     @property
     def over(self) -> bool:

@@ -44,7 +44,7 @@ class QuestionView:
     def say(self, text: Text) -> str:
         return text.in_language(self.language)
 
-    def ordered(self, options: Sequence[T]) -> Sequence[T]:
+    def order_options(self, options: Sequence[T]) -> Sequence[T]:
         """The options as this session sees them: as listed, or in its own order."""
         if not getattr(self.params, "shuffle", False):
             return options
@@ -59,7 +59,7 @@ class QuestionView:
         listed: Sequence[AnswerOption] = getattr(self.params, "options", ()) or getattr(
             self.params, "rows", ()
         )
-        return [option.value for option in self.ordered(listed)]
+        return [option.value for option in self.order_options(listed)]
 
     def html(self) -> Markup:
         return fragment("participant/question.html", q=self)

@@ -351,7 +351,7 @@ class RoundConnection:
             "ticks": self._live.ticks,
             "tick_hz": self._tick_hz,
             "practice": self._opened.play.practice,
-            "received": self._live.received,
+            "received": self._live.last_received,
             "attempt": self._opened.key.attempt,
         }
 
@@ -392,7 +392,7 @@ class RoundConnection:
         self._heard_s = self._now_s()
         said = message.get("i")
         self._allowance.take(max(1, len(said) if isinstance(said, list) else 1), self._heard_s)
-        self._pictures.seen(message)
+        self._pictures.confirm(message)
         echo = message.get("q")
         if isinstance(echo, int | float) and not isinstance(echo, bool):
             self._echo = echo
@@ -428,7 +428,7 @@ class _SentPictures:
         self._sent = tick
         self.whole = self.whole and not whole
 
-    def seen(self, message: Mapping[str, Any]) -> None:
+    def confirm(self, message: Mapping[str, Any]) -> None:
         """`seen: tick`; `whole: true` if the page could not decode a picture."""
         seen = message.get("seen")
         if type(seen) is int:

@@ -29,7 +29,7 @@ class LineTicket:
     def admit(self) -> None:
         self._free.set()
 
-    async def admitted(self) -> None:
+    async def wait_for_room(self) -> None:
         """Returns when there is room."""
         await self._free.wait()
 

@@ -225,7 +225,7 @@ async def claim(request: Request, token: Token, body: ClaimBody) -> Response:
     """Take over writing."""
     desk = _desk(request)
     claimed = await desk.claim(token)
-    view = await _with_redirect(request, token, await desk.claimed(token, claimed))
+    view = await _with_redirect(request, token, await desk.view_after_claim(token, claimed))
     answer = {
         "epoch": claimed.epoch,
         "ack": claimed.ack,

@@ -436,7 +436,7 @@ TELEMETRY = (
     *(WorldColumn(part.name, "integer", f"Input. {part.about}") for part in INPUTS.parts),
     WorldColumn("x", "number", f"The figure's place towards the east, {_UNITS}."),
     WorldColumn("y", "number", f"The figure's place towards the north, {_UNITS}."),
-    WorldColumn("z", "number", f"How high it stands, {_UNITS}."),
+    WorldColumn("z", "number", f"Height of its feet, {_UNITS}."),
     WorldColumn("angle_deg", "number", "Where it looks, counterclockwise from the east."),
     WorldColumn("pitch_deg", "number", "How far it looks up."),
     WorldColumn("velocity_x", "number", f"Towards the east, {_UNITS} per tic."),
@@ -445,7 +445,7 @@ TELEMETRY = (
     WorldColumn("camera_x", "number", f"Where the camera is, {_UNITS}."),
     WorldColumn("camera_y", "number", f"Where the camera is, {_UNITS}."),
     WorldColumn("camera_z", "number", f"Where the camera is, {_UNITS}."),
-    WorldColumn("on_ground", "boolean", "It stands on something."),
+    WorldColumn("on_ground", "boolean", "It has ground under its feet."),
     WorldColumn("health", "integer", "0 to 200."),
     WorldColumn("armour", "integer", "0 to 200."),
     WorldColumn("dead", "boolean", "It is dead."),
@@ -456,18 +456,16 @@ TELEMETRY = (
     WorldColumn("rockets", "integer", "Owned."),
     WorldColumn("cells", "integer", "Owned."),
     WorldColumn("weapons", "string", "Numbers of the weapons owned, separated by spaces."),
-    WorldColumn("frags", "integer", "Others killed so far, less own suicides."),
-    WorldColumn("deaths", "integer", "So far."),
-    WorldColumn("damage", "integer", "Done to others so far."),
-    WorldColumn("damage_taken", "integer", "So far."),
+    WorldColumn("frags", "integer", "Kills until this tic, less suicides."),
+    WorldColumn("deaths", "integer", "Deaths until this tic."),
+    WorldColumn("damage", "integer", "Damage done to others until this tic."),
+    WorldColumn("damage_taken", "integer", "Damage taken until this tic."),
     WorldColumn(
         "items",
         "integer",
-        f"Items that lie about; those taken come back after {RESPAWN_S} s in a deathmatch.",
+        f"Items on the ground; in a deathmatch, taken ones appear again after {RESPAWN_S} s.",
     ),
-    WorldColumn(
-        "picked_up", "string", "Items that were taken by somebody in this tic.", required=False
-    ),
+    WorldColumn("picked_up", "string", "Items that were taken in this tic.", required=False),
     WorldColumn("goal_distance", "number", f"To the goal through walls, {_UNITS}.", required=False),
     WorldColumn(
         "events", "string", "What happened in this tic, separated by spaces.", required=False
@@ -478,8 +476,8 @@ TABULAR = Tabular(
     setup=(
         WorldColumn("opponent", "string", "Who else was there."),
         WorldColumn("map", "string", "Design or file of the map."),
-        WorldColumn("map_seed", "integer", "What a generated map follows from."),
-        WorldColumn("engine_seed", "integer", "What the engine's chance follows from."),
+        WorldColumn("map_seed", "integer", "Seed of a generated map."),
+        WorldColumn("engine_seed", "integer", "Seed of the engine."),
         WorldColumn(
             "goal", "integer", "Number of the goal place; empty without one.", required=False
         ),

@@ -103,7 +103,7 @@ class _RouteWalker:
     def walked(
         self, picture: Mapping[str, Any], goal: Tile, spot: tuple[float, float] | None = None
     ) -> tuple[int, int, int, int]:
-        """forward, side, turn and jump on the way to a tile, and from there to a spot next to it."""
+        """forward, side, turn and jump on the way to a tile, then to a spot next to it."""
         x, y, _, tenths, _ = picture["p"]
         tick = picture["t"]
         if tick < self._paused_until:

@@ -241,7 +241,7 @@ def _played_again(recording: Recording) -> Generator[Pixels, None, None]:
     if recording.world.kind != "gym" or not isinstance(origin, str) or not isinstance(seeds, str):
         raise InvalidInput(
             "the recording does not say how its environment was made; it cannot be filmed again."
-            " Use the film beside it."
+            " Use the film next to it."
         )
     settled = EnvironmentOrigin.model_validate_json(origin)
     by_episode = {int(number): seed for number, seed in json.loads(seeds).items()}

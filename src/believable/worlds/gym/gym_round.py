@@ -75,7 +75,7 @@ class GymOptions(Record):
     fps: int | None = Field(default=None, ge=1, le=60)
     """Steps and pictures per second; by default as fast as the environment says."""
     env_seed: int | Literal["round"] = "round"
-    """What its chance follows from: another number for each `round`, or this one."""
+    """Seed of the environment: another number for each `round`, or this one."""
     episode_steps: int | None = Field(default=None, ge=1)
     """An episode is cut off after this number of steps; by default as the environment says."""
     begin_again: bool = False
@@ -226,7 +226,7 @@ def _key_problems(options: GymOptions, space: Any) -> Iterator[tuple[str, str, s
     if not plan.keys:
         yield (
             "keys",
-            f"{options.env!r} tells no keys of its own.",
+            f"{options.env!r} names no keys.",
             f"Write keys: {{ArrowUp: 0, …}} with actions of {space}.",
         )
     if len(plan.keys) > KEYS:
@@ -269,13 +269,10 @@ TELEMETRY = (
         "Input. Which of the trial's `keys` is down, in alphabetical order from 1; 0: none.",
     ),
     WorldColumn(
-        "action",
-        "string",
-        "What the environment was given, as JSON; empty: it stood still.",
-        required=False,
+        "action", "string", "Action that the environment got, as JSON; empty: none.", required=False
     ),
-    WorldColumn("reward", "number", "What the environment gave for it."),
-    WorldColumn("return", "number", "Sum of the rewards of this episode so far."),
+    WorldColumn("reward", "number", "Reward of the environment for it."),
+    WorldColumn("return", "number", "Sum of the rewards of this episode until this tick."),
     WorldColumn("episode", "integer", "Counts from 0."),
     WorldColumn("terminated", "boolean", "The environment came to its end."),
     WorldColumn("truncated", "boolean", "The episode was cut off."),
@@ -303,8 +300,8 @@ def telemetry_rows(columns: Sequence[WorldColumn], recording: Recording) -> Sequ
 TABULAR = Tabular(
     setup=(
         WorldColumn("env", "string", "Id of the environment."),
-        WorldColumn("env_options", "string", "What it was made with, as JSON."),
-        WorldColumn("env_seed", "integer", "What its chance follows from."),
+        WorldColumn("env_options", "string", "Options of the environment, as JSON."),
+        WorldColumn("env_seed", "integer", "Seed of the environment."),
         WorldColumn("fps", "integer", "Steps per second."),
         WorldColumn("keys", "string", "What each key did, as JSON."),
     ),

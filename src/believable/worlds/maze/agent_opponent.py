@@ -37,7 +37,7 @@ class AgentOpponent:
         pressed = self._inputs.values_in(answer)
         if pressed is None:
             raise InvalidInput(
-                f"agent {self._written!r}: expected {self._inputs.expected}, got"
+                f"agent {self._written!r}: expected {self._inputs.range_text}, got"
                 f" {str(answer)[:80]}."
             )
         return pressed

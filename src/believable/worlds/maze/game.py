@@ -390,7 +390,7 @@ TABULAR = Tabular(
             required=False,
         ),
         WorldColumn("maze_seed", "integer", "What maze and starting places follow from."),
-        WorldColumn("agent_seed", "integer", "What the opponent's chance follows from."),
+        WorldColumn("agent_seed", "integer", "Seed of the opponent."),
         WorldColumn("size", "integer", "Tiles on each side of the maze."),
         WorldColumn(
             "fog",
@@ -401,7 +401,7 @@ TABULAR = Tabular(
     ),
     setup_row=_setup_row,
     telemetry=(
-        WorldColumn("score", "integer", "Points so far."),
+        WorldColumn("score", "integer", "Points until this tick."),
         WorldColumn("player_health", "integer", "0 to 100."),
         WorldColumn("opponent_health", "integer", "0 to 100."),
         WorldColumn("player_x", "number", f"The player's place, {_TILES}."),
@@ -418,10 +418,10 @@ TABULAR = Tabular(
         WorldColumn(
             "frustration",
             "number",
-            "The opponent's frustration, 0 to 1; empty where it has none.",
+            "The opponent's frustration, 0 to 1; empty if it has none.",
             required=False,
         ),
-        WorldColumn("intent", "string", "What the opponent was doing.", required=False),
+        WorldColumn("intent", "string", "Intention of the opponent.", required=False),
         WorldColumn(
             "events", "string", "What happened in this tick, separated by spaces.", required=False
         ),

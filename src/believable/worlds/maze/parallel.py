@@ -74,7 +74,7 @@ class MazeParallelEnv(ParallelEnv[str, Observation, NDArray[np.int64]]):
         round_seed = int(self._rng.integers(2**31))
         self._game = new_round(round_seed, self._settings)
         self.agents = list(self.possible_agents)
-        return self._observed(), {seat: {"seed": round_seed} for seat in self.agents}
+        return self._observe(), {seat: {"seed": round_seed} for seat in self.agents}
 
     def step(
         self, actions: dict[str, NDArray[np.int64]]
@@ -93,7 +93,7 @@ class MazeParallelEnv(ParallelEnv[str, Observation, NDArray[np.int64]]):
         }
         seats = self.agents
         outcome = (
-            self._observed(),
+            self._observe(),
             rewards,
             dict.fromkeys(seats, False),
             dict.fromkeys(seats, game.over),
@@ -103,7 +103,7 @@ class MazeParallelEnv(ParallelEnv[str, Observation, NDArray[np.int64]]):
             self.agents = []
         return outcome
 
-    def _observed(self) -> dict[str, Observation]:
+    def _observe(self) -> dict[str, Observation]:
         return {PLAYER: observe_player(self._game), OPPONENT: observe_opponent(self._game)}
 
     def render(self) -> Pixels | None:

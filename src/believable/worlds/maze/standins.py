@@ -208,7 +208,7 @@ class _Walker:
             self._glance = rng.choice((-1, 1)) * rng.uniform(35, 80)
         pausing = self._tick < self._pause_until
         if self._tick % gait.decide_ticks == 0:
-            self._wanted = self._snapped(self._towards() + rng.gauss(0, gait.waver_deg))
+            self._wanted = self._snap(self._towards() + rng.gauss(0, gait.waver_deg))
         self._turn(self._wanted + (self._glance if pausing else 0.0))
         if not pausing:
             self._move()
@@ -237,7 +237,7 @@ class _Walker:
             return self._heading
         return math.degrees(math.atan2(y - self._y, x - self._x))
 
-    def _snapped(self, heading: float) -> float:
+    def _snap(self, heading: float) -> float:
         return round(heading / self._gait.snap_deg) * float(self._gait.snap_deg)
 
     def _turn(self, wanted: float) -> None:

@@ -48,7 +48,7 @@ class Temper:
     heels_tiles: float
     look_ticks: float
 
-    def mixed(self, other: Temper, share: float) -> Temper:
+    def mix(self, other: Temper, share: float) -> Temper:
         """This temper moved towards another by `share` (0: this, 1: the other)."""
         return Temper(
             **{
@@ -157,13 +157,13 @@ class Frustration:
     def __init__(self, dynamics: Dynamics) -> None:
         self.dynamics = dynamics
         self.level = dynamics.start
-        self._temper = CALM.mixed(FRUSTRATED, self.level)
+        self._temper = CALM.mix(FRUSTRATED, self.level)
         self._temper_level = self.level
 
     @property
     def temper(self) -> Temper:
         if abs(self._temper_level - self.level) > 0.005:
-            self._temper = CALM.mixed(FRUSTRATED, self.level)
+            self._temper = CALM.mix(FRUSTRATED, self.level)
             self._temper_level = self.level
         return self._temper
 

@@ -124,7 +124,7 @@ class ZooEnvironment:
         """What an agent observes, as JSON values; None if it is out, or if it observes too much for
         a message.
         """
-        seen = self._observed(agent)
+        seen = self._observe(agent)
         seen = seen.get("observation") if isinstance(seen, Mapping) else seen
         if seen is None or np.size(seen) > OBSERVED_NUMBERS:
             return None
@@ -133,14 +133,14 @@ class ZooEnvironment:
 
     def legal(self, agent: str) -> Sequence[int] | None:
         """The legal actions of an agent; None if the environment does not list them."""
-        seen = self._observed(agent)
+        seen = self._observe(agent)
         mask = seen.get("action_mask") if isinstance(seen, Mapping) else None
         if mask is None:
             infos = self._env.infos if self.in_turn else self._infos
             mask = infos.get(agent, {}).get("action_mask")
         return None if mask is None else [int(action) for action in np.flatnonzero(mask)]
 
-    def _observed(self, agent: str) -> Any:
+    def _observe(self, agent: str) -> Any:
         if agent not in self._env.agents:
             return None
         return self._env.observe(agent) if self.in_turn else self._seen.get(agent)

@@ -77,7 +77,7 @@ class Seat:
         pressed = INPUTS.values_in(answer)
         if pressed is None:
             raise InvalidInput(
-                f"agent {self._setup.partner!r}: expected {INPUTS.expected}, got"
+                f"agent {self._setup.partner!r}: expected {INPUTS.range_text}, got"
                 f" {str(answer)[:80]}."
             )
         action = self._setup.action_for(pressed)

@@ -77,7 +77,7 @@ class ZooOptions(Record):
     waits.
     """
     env_seed: int | Literal["round"] = "round"
-    """What its chance follows from: another number for each `round`, or this one."""
+    """Seed of the environment: another number for each `round`, or this one."""
     begin_again: bool = False
     """Begin again when an episode ends, until the time is over; otherwise the round ends with
     it.
@@ -213,7 +213,7 @@ def _key_problems(options: ZooOptions, facts: ZooFacts) -> Iterator[tuple[str, s
     if not plan.keys:
         yield (
             "keys",
-            f"{options.env!r} tells no keys of its own.",
+            f"{options.env!r} names no keys.",
             f"Write keys: {{ArrowUp: 0, …}} with actions of {space}.",
         )
     if len(plan.keys) > KEYS:
@@ -249,11 +249,11 @@ TELEMETRY = (
     WorldColumn(
         "actions",
         "string",
-        "The action of each agent that acted, as JSON; empty: the environment stood still.",
+        "The action of each agent that acted, as JSON; empty: none acted.",
         required=False,
     ),
     WorldColumn("reward", "number", "The reward of the first seat."),
-    WorldColumn("return", "number", "Sum of these rewards in this episode so far."),
+    WorldColumn("return", "number", "Sum of these rewards in this episode until this tick."),
     WorldColumn("rewards", "string", "The reward of each agent, as JSON.", required=False),
     WorldColumn("episode", "integer", "Counts from 0."),
     WorldColumn("ended", "boolean", "The episode came to its end."),
@@ -267,8 +267,8 @@ def _setup_row(setup: ZooSetup) -> Row:
 TABULAR = Tabular(
     setup=(
         WorldColumn("env", "string", "Module or id of the environment."),
-        WorldColumn("env_options", "string", "What it was made with, as JSON."),
-        WorldColumn("env_seed", "integer", "What its chance follows from."),
+        WorldColumn("env_options", "string", "Options of the environment, as JSON."),
+        WorldColumn("env_seed", "integer", "Seed of the environment."),
         WorldColumn("fps", "integer", "Steps per second."),
         WorldColumn("keys", "string", "What each key did, as JSON."),
         WorldColumn("opponent", "string", "Who played the other seats.", required=False),

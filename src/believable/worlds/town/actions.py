@@ -108,7 +108,7 @@ def _is_effective(state: TownState, name: str, kind: ActivityKind, fixture: str)
     """Return whether an activity has its effects: the person carries the needed thing, and
     the furniture is switched on.
     """
-    return (not kind.takes or bool(state.carried(name, kind.takes))) and (
+    return (not kind.takes or bool(state.find_carried(name, kind.takes))) and (
         kind.state is None or fixture in state.switched_on
     )
 
@@ -204,14 +204,14 @@ def _use(state: TownState, name: str, kind: ActivityKind, fixture: Fixture) -> N
     elif kind.turns == "off":
         state.switched_on.discard(fixture.id)
     if kind.name == "pay":
-        for key in state.carried(name):
+        for key in state.find_carried(name):
             if state.items[key].owner == state.town.building_of(fixture.room):
                 state.items[key].owner = name
     if not effective:
         return
     if kind.takes and not kind.keeps:
-        del state.items[state.carried(name, kind.takes)[0]]
-    if kind.makes is not None and len(state.carried(name)) < HANDS:
+        del state.items[state.find_carried(name, kind.takes)[0]]
+    if kind.makes is not None and len(state.find_carried(name)) < HANDS:
         _create(state, kind.makes, name, name)
 
 

@@ -95,7 +95,7 @@ def _is_locked(state: TownState, name: str, building: str) -> bool:
 
 def _check_pick_up(state: TownState, name: str, primitive: Primitive) -> RefusedStep | None:
     wanted = str(primitive.object)
-    if len(state.carried(name)) >= HANDS:
+    if len(state.find_carried(name)) >= HANDS:
         return RefusedStep("hands_full", wanted, "both hands are full")
     item = state.items.get(wanted)
     fixture = state.town.fixtures.get(item.holder if item else str(primitive.target))

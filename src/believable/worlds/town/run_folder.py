@@ -112,7 +112,7 @@ def provenance_of(model: LanguageModel | None) -> Mapping[str, Scalar]:
     """Return whose answers the minds were given, as recordings say it."""
     if model is None:
         return {}
-    answered = {"answered": model.answered} if isinstance(model, RememberingModel) else {}
+    answered = {"answered": model.answer_date} if isinstance(model, RememberingModel) else {}
     return {
         "language model": describe_model(model.name),
         **{name: date for name, date in answered.items() if date},

@@ -24,7 +24,7 @@ def look_around(state: TownState, name: str) -> Percept:
         things=tuple(_see_things(state, person, room)),
         events=tuple(person.events),
         needs=dict(person.needs),
-        carried=tuple(_see_item(state, key, person) for key in state.carried(name)),
+        carried=tuple(_see_item(state, key, person) for key in state.find_carried(name)),
         money=person.money,
         result=person.result,
     )

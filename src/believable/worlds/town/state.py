@@ -158,7 +158,7 @@ class TownState:
             if person.using and person.using.object == fixture:
                 yield name
 
-    def carried(self, name: str, kind: str | None = None) -> list[str]:
+    def find_carried(self, name: str, kind: str | None = None) -> list[str]:
         return [
             key
             for key, item in self.items.items()

@@ -188,7 +188,7 @@ def test_a_damaged_checkpoint_and_another_plan_are_told(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(
         InvalidInput,
-        match=r"checkpoint\.safetensors: not a whole file.*Delete the folder to train anew",
+        match=r"checkpoint\.safetensors: not a whole file.*Delete the folder to train from the start",
     ):
         training(tmp_path, 640)
 

@@ -30,7 +30,7 @@ from believable.worlds.town.language.weights import PACKAGES, WORDING, weight_fi
 from believable.worlds.town.language.wording_engine import WordedText, WordingEngine
 from tests.worlds.town.language.simple_models import ScriptedModel
 
-installed = all((weights_folder() / package.pinned).is_dir() for package in PACKAGES) and all(
+installed = all((weights_folder() / package.requirement).is_dir() for package in PACKAGES) and all(
     importlib.util.find_spec(name) for name in ("safetensors", "tokenizers", "xllamacpp")
 )
 with_weights = pytest.mark.skipif(

@@ -1,4 +1,4 @@
-"""Placeholders for what will be shown, made by code."""
+"""Placeholder stimuli, made by code."""
 
 from __future__ import annotations
 

@@ -120,14 +120,14 @@ def _both_ways(turns_deg: tuple[int, ...]) -> tuple[int | None, ...]:
 
 SYMBOLIC = NavigationAgent(
     name="symbolic",
-    about="Knows where it is and where the goal is; sees nothing.",
+    about="Knows its own position and that of the goal; sees nothing.",
     turns_deg=(30, 45, 90),
     sees_depth=False,
     reward=RewardTerms(),
 )
 HYBRID = NavigationAgent(
     name="hybrid",
-    about="The same, and a picture of how far away what it sees is.",
+    about="The same, and a picture of distances.",
     turns_deg=(30, 45, 90),
     sees_depth=True,
     reward=RewardTerms(),

@@ -56,7 +56,7 @@ def trained_agent(file: Path) -> TrainedAgent:
     if weights["action.bias"].shape != (len(agent.actions),):
         raise InvalidInput(
             f"{file}: {len(weights['action.bias'])} actions, where {agent.name!r} has"
-            f" {len(agent.actions)}. Train it anew."
+            f" {len(agent.actions)}. Train it again."
         )
     return TrainedAgent(agent, NavigationPolicy(weights), words)
 

@@ -199,7 +199,8 @@ class NavigationTraining:
     def _resume(self) -> None:
         path = self.folder / CHECKPOINT
         state, words = read_weights(
-            path, "Delete the folder to train anew, or put an earlier copy of the file there."
+            path,
+            "Delete the folder to train from the start, or put an earlier copy of the file there.",
         )
         planned = json.loads(json.dumps(asdict(self.plan)))
         differing = [

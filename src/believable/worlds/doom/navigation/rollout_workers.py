@@ -183,7 +183,7 @@ def _answer(pipe: Connection) -> list[EndedCourse]:
         answer = pipe.recv()
     except (EOFError, ConnectionResetError):
         raise WorkerFailed(
-            "a process with environments ended. Start the training again: it goes on."
+            "a process with environments ended. Start the training again: it continues."
         ) from None
     if isinstance(answer, str):
         raise WorkerFailed(

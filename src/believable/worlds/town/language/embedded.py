@@ -58,7 +58,7 @@ class EmbeddedModel:
 
     @property
     def name(self) -> str:
-        return f"embedded {SENTENCES.pinned} {WORDING.pinned}"
+        return f"embedded {SENTENCES.requirement} {WORDING.requirement}"
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         self.usage.embedded_texts += len(texts)

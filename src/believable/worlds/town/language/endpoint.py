@@ -164,7 +164,7 @@ class EndpointModel:
             self._rate.wait()
             asked_for_s: float | None = None
             try:
-                response = self._client.post(url, json=self._accepted(body))
+                response = self._client.post(url, json=self._accepted_body(body))
                 if response.status_code == 200:
                     return read(json.loads(response.content))
                 if response.status_code in REJECTING and self._leave_out(response, body):
@@ -187,14 +187,14 @@ class EndpointModel:
                 raise ModelUnavailable(
                     f"{url}: {reason}, for {gone_s:.0f} s now. Nothing was put in place of the"
                     " answer and everything so far is kept: run the same command again when the"
-                    " endpoint is back, and the run goes on."
+                    " endpoint is back, and the run continues."
                 )
             self.usage.add_wait(reason, wait_s)
             self.on_wait(WaitNotice(reason, wait_s))
             self.sleep(wait_s)
             pause_s = min(2 * pause_s, self.settings.longest_wait_s)
 
-    def _accepted(self, body: Mapping[str, object]) -> dict[str, object]:
+    def _accepted_body(self, body: Mapping[str, object]) -> dict[str, object]:
         """The body under the names that the server accepts."""
         accepted: dict[str, object] = {}
         for name, value in body.items():
@@ -207,7 +207,7 @@ class EndpointModel:
 
     def _leave_out(self, response: httpx.Response, body: Mapping[str, object]) -> bool:
         """Rename or leave out the parameter that the refusal names. Return whether there is one."""
-        sent = self._accepted(body)
+        sent = self._accepted_body(body)
         stated = _refused_parameter(response)
         name = next((name for name in OPTIONAL_PARAMETERS if name in sent and name in stated), None)
         if name is None:

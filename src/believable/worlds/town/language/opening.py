@@ -54,7 +54,7 @@ class SentencesOnly:
 
     @property
     def name(self) -> str:
-        return SENTENCES.pinned
+        return SENTENCES.requirement
 
     def answer(self, request: ModelRequest) -> ModelAnswer:
         raise InvalidInput(f"{request.name}: a model for embeddings does not answer prompts.")

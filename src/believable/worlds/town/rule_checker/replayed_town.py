@@ -38,7 +38,7 @@ class ReplayedTown:
             if action.verb == "use" and action.object:
                 self.uses[action.object].append(action)
 
-    def skipped(self) -> Iterator[str]:
+    def name_skipped(self) -> Iterator[str]:
         """Name the checks that the recording does not allow."""
         if not self.objects:
             yield "no objects in the recording: reach, capacity, switches and doors are not checked"

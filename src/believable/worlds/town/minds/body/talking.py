@@ -34,7 +34,7 @@ class Exchange:
     approaches: int = 0
 
     @property
-    def spoken(self) -> tuple[SpokenLine, ...]:
+    def spoken_lines(self) -> tuple[SpokenLine, ...]:
         return self.lines[: self.index]
 
 

@@ -171,17 +171,17 @@ def _is_plan(memory: Memory) -> bool:
 
 def _remember(person: GenerativePerson, exchange: Exchange, step: int) -> None:
     """Remember the lines. The released code also remembers the person's opinion."""
-    if len(exchange.spoken) < MIN_LINES:
+    if len(exchange.spoken_lines) < MIN_LINES:
         return
     persona, other = person.persona, person.people[exchange.other]
     names = (persona.name, other.name)
-    said = transcript(exchange.spoken, person.people)
+    said = transcript(exchange.spoken_lines, person.people)
     text = f"{persona.name} talked with {other.name}. {said}"
     person.talks = [*person.talks, text][-TALKS_SHOWN:]
     chat = person.experience.remember("chat", text, step, keywords=names)
     if person.variant != "released":
         return
-    facts = tuple(line for _, line in exchange.spoken[-2:])
+    facts = tuple(line for _, line in exchange.spoken_lines[-2:])
     form = SentenceForm(facts, f"{persona.first_name} remembers that")
     values = {"person": persona.name, "said": said}
     memo = person.asker.ask("talk_memo", values, form, read_sentence)
