@@ -15,6 +15,7 @@ from believable.cli.exit_codes import NOT_MET, OK, OPEN
 from believable.core.errors import Refused, WrongUsage
 from believable.recordings.file import write
 from believable.study.load import load
+from believable.study.sequential_design import sequential_design
 from believable.worlds.maze.standins import walk
 
 #: The new one is chosen much more often, whatever the clips show.
@@ -80,6 +81,20 @@ def test_from_two_folders_to_a_verdict(lab: Path, monkeypatch: pytest.MonkeyPatc
     clips(lab / "other", "standin_agent", 2)
     with pytest.raises(Refused, match="it compares other clips"):
         call("versus", "other", "v2", "--study", "duel")
+
+
+def test_until_known_each_judge_sees_other_clips(
+    lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(lab)
+    nobody = call("versus", "v1", "v2", "--study", "known", "--sequential", "--judges", 90)
+    assert nobody.return_value == OPEN, nobody.output
+    design = sequential_design(load(lab / "known").study)
+    assert design is not None
+    assert (design.most, design.margin, design.until) == (90, 0.05, "both")
+    assert [(part.contrast.name, part.draw, part.trials) for part in design.contrasts] == [
+        ("v2-v1", "pool", 2)
+    ]
 
 
 @pytest.mark.parametrize(
