@@ -19,7 +19,8 @@ BUILT_IN = {
     "doom/regular": "believable.worlds.doom.habitual_player:REGULAR",
     "doom/imitation": "believable.worlds.doom.imitating_player:IMITATION",
     "doom/imitation_as_published": "believable.worlds.doom.imitating_player:AS_PUBLISHED",
-    "doom/bot": "believable.worlds.doom.engine_bot:BOT",
+    "doom/bot": "believable.worlds.doom.rule_bot:BOT",
+    "doom/engine_bot": "believable.worlds.doom.engine_bot:ENGINE_BOT",
     "doom/symbolic": f"{_NAVIGATORS}:SYMBOLIC",
     "doom/hybrid": f"{_NAVIGATORS}:HYBRID",
     "doom/reward_shaping": f"{_NAVIGATORS}:REWARD_SHAPING",
@@ -32,6 +33,7 @@ BUILT_IN = {
     "gym/network": f"{_POLICIES}:NETWORK",
     "gym/random": "believable.worlds.gym.random_player:RANDOM",
     "pettingzoo/random": "believable.worlds.pettingzoo.random_player:RANDOM",
+    "story/explorer": "believable.worlds.story.explorer:EXPLORER",
 }
 
 
