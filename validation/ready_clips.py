@@ -124,7 +124,9 @@ def make_hntt(work: Path) -> None:
         json.dumps({"agent": AGENT, "drawn_from": counts}, indent=2) + "\n", "utf-8"
     )
     for condition, own in ((READY_AGENT, agents), (STANDIN, people)):
-        ship_recordings(package, condition, [run.file for run in own if run.fits][:SHIPPED])
+        fitting = [run for run in own if run.fits][:SHIPPED]
+        goals = [f"goal_{run.goal:02d}" for run in fitting]
+        ship_recordings(package, condition, [run.file for run in fitting], goals)
     sys.stdout.write(f"{counts}\n")
 
 
@@ -184,7 +186,7 @@ def make_clips(work: Path) -> None:
             cut(file, from_ms, to_ms, work / "parts" / condition, number)
             for number, (file, from_ms, to_ms) in enumerate(parts[:SHIPPED], 1)
         ]
-        ship_recordings(package, condition, made, by_map=True)
+        ship_recordings(package, condition, made, [file.parent.name for file in made])
         sys.stdout.write(f"{condition}: {len(parts)} parts, {len(made)} shipped\n")
 
 
@@ -277,14 +279,14 @@ def _pack(job: tuple[Path, Path, str]) -> None:
 
 
 def ship_recordings(
-    package: Path, condition: str, files: Sequence[Path], *, by_map: bool = False
+    package: Path, condition: str, files: Sequence[Path], scenarios: Sequence[str]
 ) -> None:
-    """Put recordings into the package; in folders named after the maps, which are scenarios."""
+    """Put recordings into the package, in a folder for each scenario: a map or a goal."""
     folder = package / "recordings" / condition
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for number, file in enumerate(files, 1):
-        place = folder / file.parent.name if by_map else folder
+    for number, (file, scenario) in enumerate(zip(files, scenarios, strict=True), 1):
+        place = folder / scenario
         place.mkdir(exist_ok=True)
         shutil.copyfile(file, place / f"{condition}-{number:02d}{RECORDING_SUFFIX}")
 
