@@ -1,7 +1,7 @@
 """Samples to train on and to score: movers with the features of their windows.
 
-A dataset is a folder of recordings for each kind of mover (`person=clips/people`), a table of tracks
-(CSV, also .gz) with a row per moment, or a table of texts.
+A dataset is a folder of recordings for each kind of mover (`person=clips/people`), a table of
+tracks (CSV, also .gz) with a row per moment, or a table of texts.
 """
 
 from __future__ import annotations
