@@ -149,7 +149,7 @@ def distance(values: Floats, center: Floats, inverse: Floats) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
+class _WindowRows:
     """All windows of all samples, with the number of their sample."""
 
     values: Floats
@@ -168,11 +168,11 @@ class _Rows:
         return np.asarray(weights / weights.mean())
 
 
-def _cross_scores(rows: _Rows, labels: Floats) -> Floats:
+def _cross_scores(rows: _WindowRows, labels: Floats) -> Floats:
     """Scores of every mover by a judge that was trained without its match."""
     scores = np.zeros(len(labels))
     of_rows = np.array(rows.groups)[rows.sample]
-    trained = _Rows(rows.values, rows.sample, labels, rows.groups)
+    trained = _WindowRows(rows.values, rows.sample, labels, rows.groups)
     names = list(dict.fromkeys(rows.groups))
     for first in range(min(FOLDS, len(names))):
         train = ~np.isin(of_rows, names[first::FOLDS])
@@ -209,7 +209,7 @@ def train_judge(
         for name in usable[0].windows[0]
         if all(name in window for sample in usable for window in sample.windows)
     )
-    rows = _Rows(
+    rows = _WindowRows(
         np.vstack([values_of(sample, features) for sample in usable]),
         np.repeat(np.arange(len(usable)), [len(sample.windows) for sample in usable]),
         labels,
