@@ -324,7 +324,7 @@ def compare(case: SequentialStudy, folder: Path, pictures: Path | None) -> bool:
             sys.stdout.write(f"{case.name}, {way}\n")
             began_s = time.monotonic()
             place = folder / f"{case.name}-{way.replace(' ', '-')}"
-            decision = run_judges(case, study, place, **more)  # type: ignore[arg-type]
+            decision = run_judges(case, study, place, **more)
             decisions[way] = decision
             answers = ", ".join(
                 f"{given.agent} {given.verdict} at judge {given.judges}"

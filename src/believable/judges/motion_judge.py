@@ -144,7 +144,7 @@ def distance(values: Floats, center: Floats, inverse: Floats) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
+class _WindowRows:
     """All windows of all samples, with the number of their sample."""
 
     values: Floats
@@ -163,11 +163,11 @@ class _Rows:
         return np.asarray(weights / weights.mean())
 
 
-def _cross_scores(rows: _Rows, labels: Floats) -> Floats:
+def _cross_scores(rows: _WindowRows, labels: Floats) -> Floats:
     """Scores of every mover by a judge that was trained without its match."""
     scores = np.zeros(len(labels))
     of_rows = np.array(rows.groups)[rows.sample]
-    trained = _Rows(rows.values, rows.sample, labels, rows.groups)
+    trained = _WindowRows(rows.values, rows.sample, labels, rows.groups)
     for group in dict.fromkeys(rows.groups):
         train = of_rows != group
         fit = fit_logistic(
@@ -203,7 +203,7 @@ def train_judge(
         for name in usable[0].windows[0]
         if all(name in window for sample in usable for window in sample.windows)
     )
-    rows = _Rows(
+    rows = _WindowRows(
         np.vstack([values_of(sample, features) for sample in usable]),
         np.repeat(np.arange(len(usable)), [len(sample.windows) for sample in usable]),
         labels,
@@ -219,7 +219,9 @@ def train_judge(
     everything = np.ones(len(rows.values), bool)
     fit = fit_logistic(rows.values, labels[rows.sample], rows.weights(everything), ridge=RIDGE)
     center = rows.values.mean(axis=0)
-    inverse = np.linalg.pinv(np.cov(rows.values.T) + 1e-9 * np.eye(len(features)))
+    inverse: Floats = np.asarray(
+        np.linalg.pinv(np.cov(rows.values.T) + 1e-9 * np.eye(len(features))), np.float64
+    )
     far = [distance(values_of(sample, features), center, inverse) for sample in usable]
     slope = fit_logistic(scores[:, None], labels, np.ones(len(labels)), ridge=1e-6)
     return MotionJudge(
