@@ -12,6 +12,7 @@ otherwise. With --pictures, Chromium visits the monitor after each group of judg
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
 import re
 import shutil
@@ -20,7 +21,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,7 +108,7 @@ def make_ladder(folder: Path) -> None:
         "rule": "sequential",
         "until": "both",
         "margin": 0.15,
-        "n": 150,
+        "n": 60,
         "clip_sd": 0.1,
         "assign": "aimed",
     }
@@ -129,8 +130,8 @@ STUDIES = (
     SequentialStudy(
         name="ladder",
         make=make_ladder,
-        truth=("span=4", "clip_sd=0.1", "judge_sd=0.2"),
-        groups=(6, 12, 20, 112),
+        truth=("span=8", "clip_sd=0.1", "judge_sd=0.2"),
+        groups=(4, 8, 12, 36),
     ),
 )
 
@@ -229,7 +230,7 @@ def run_judges(
             ).visits
             turned_away += sum(visit.outcome == "turned_away" for visit in visits)
             sys.stdout.write(
-                f"  group {number + 1}: {dict(Counter(visit.outcome for visit in visits))}\n"
+                f"  {folder.name}, group {number + 1}: {dict(Counter(visit.outcome for visit in visits))}\n"
             )
             sys.stdout.flush()
             if seen is not None:
@@ -272,7 +273,7 @@ def console(folder: Path) -> Iterator[Seen]:
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
         )
         opened["page"] = browser.new_page()
-        opened["page"].set_default_timeout(180_000)
+        opened["page"].set_default_timeout(300_000)
 
     def look(server: Server, name: str) -> None:
         page = opened["page"]
@@ -280,6 +281,7 @@ def console(folder: Path) -> Iterator[Seen]:
             link = re.search(r"(http://\S+)\s+\(one-time link", server.log.read_text("utf-8"))
             if link is not None:
                 page.goto(link.group(1))
+                page.wait_for_function("document.activeElement.type === 'password'")
                 for key in ("Tab", "Enter"):
                     page.keyboard.type(PASSWORD)
                     page.keyboard.press(key)
@@ -307,36 +309,55 @@ def console(folder: Path) -> Iterator[Seen]:
             thread.submit(lambda: opened["driver"].stop()).result()
 
 
+#: The ways in which the same judges come.
+WAYS = ("killed and started again", "one server", "two servers")
+
+
+def run_way(case_name: str, way: str, study: Path, folder: Path, pictures: Path | None) -> Decision:
+    """One way, in a process of its own. The first one is looked at."""
+    case = next(case for case in STUDIES if case.name == case_name)
+    began_s, place = time.monotonic(), folder / f"{case.name}-{way.replace(' ', '-')}"
+    with ExitStack() as stack:
+        database = None
+        if way == "two servers":
+            postgres = Postgres(postgres_folder())
+            stack.callback(postgres.end)
+            database = postgres.new_database()
+        seen = None
+        if way == WAYS[0] and pictures is not None:
+            seen = stack.enter_context(console(pictures))
+        decision = run_judges(
+            case,
+            study,
+            place,
+            servers=2 if way == "two servers" else 1,
+            database=database,
+            killed=way == WAYS[0],
+            seen=seen,
+        )
+    answers = ", ".join(
+        f"{given.agent} {given.verdict} at judge {given.judges}" for given in decision.verdicts
+    )
+    sys.stdout.write(
+        f"{case.name}, {way}: {decision.judges} judges, {decision.turned_away} turned away;"
+        f" {answers} ({time.monotonic() - began_s:.0f} s)\n"
+    )
+    sys.stdout.flush()
+    return decision
+
+
 def compare(case: SequentialStudy, folder: Path, pictures: Path | None) -> bool:
-    """Whether all three ways give the same decision, and recruiting closes."""
+    """Whether all ways give the same decision, and recruiting closes."""
     study = folder / case.name
     case.make(study)
-    decisions = {}
-    postgres = Postgres(postgres_folder())
-    with ExitStack() as stack:
-        stack.callback(postgres.end)
-        seen = None if pictures is None else stack.enter_context(console(pictures))
-        for way, more in (
-            ("killed and started again", {"killed": True, "seen": seen}),
-            ("one server", {}),
-            ("two servers", {"servers": 2, "database": postgres.new_database()}),
-        ):
-            sys.stdout.write(f"{case.name}, {way}\n")
-            began_s = time.monotonic()
-            place = folder / f"{case.name}-{way.replace(' ', '-')}"
-            decision = run_judges(case, study, place, **more)
-            decisions[way] = decision
-            answers = ", ".join(
-                f"{given.agent} {given.verdict} at judge {given.judges}"
-                for given in decision.verdicts
-            )
-            sys.stdout.write(
-                f"  {decision.judges} judges, {decision.turned_away} turned away; {answers}"
-                f" ({time.monotonic() - began_s:.0f} s)\n"
-            )
-            sys.stdout.flush()
-    first, *others = decisions.values()
-    same = all(other == first for other in others)
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(len(WAYS), mp_context=spawn) as crew:
+        running = [crew.submit(run_way, case.name, way, study, folder, pictures) for way in WAYS]
+        first, *others = (way.result() for way in running)
+    same = all(
+        (other.shares, other.verdicts, other.draws) == (first.shares, first.verdicts, first.draws)
+        for other in others
+    )
     sys.stdout.write("\n".join([*aimed_shares(first), f"  same decision: {same}", ""]))
     return same and first.turned_away > 0
 

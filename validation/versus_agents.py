@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,6 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--runs", type=int, default=12)
     parser.add_argument("--judges", type=int, default=24)
+    parser.add_argument("--at-once", type=int, default=2, help="Commands that run side by side.")
     options = parser.parse_args(arguments)
     met = True
     with tempfile.TemporaryDirectory(prefix="believable-versus-") as scratch:
@@ -118,14 +120,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ):
             text = AGENT.format(shaking=shaking, other=other)
             (folder / f"{name}.py").write_text(text, encoding="utf-8")
-        for case in comparisons(options.judges):
-            code, answer, took_s = compare(case, folder, options.runs)
-            met = met and (code, answer["verdict"]) == case.expected
-            sys.stdout.write(
-                f"{case.name}: exit code {code}, {answer['verdict']} after {answer['judges']}"
-                f" judges ({took_s:.0f} s)\n  {answer['sentence']}\n  {answer['advice']}\n"
-            )
-            sys.stdout.flush()
+        cases = comparisons(options.judges)
+        with ThreadPoolExecutor(options.at_once) as crew:
+            answers = crew.map(lambda case: compare(case, folder, options.runs), cases)
+            for case, (code, answer, took_s) in zip(cases, answers, strict=True):
+                met = met and (code, answer["verdict"]) == case.expected
+                sys.stdout.write(
+                    f"{case.name}: exit code {code}, {answer['verdict']} after"
+                    f" {answer['judges']} judges ({took_s:.0f} s)\n  {answer['sentence']}\n"
+                    f"  {answer['advice']}\n"
+                )
+                sys.stdout.flush()
     return 0 if met else 1
 
 

@@ -30,10 +30,13 @@ from believable.report.blind import (
 )
 from believable.simulate import straight
 from believable.study.load import load
+from tests.quick_studies import simulate_little
 
 
 def simulated(protocol: str, folder: Path) -> Bundle:
     READY_STUDIES[protocol].copy(folder)
+    if protocol == "hntt":
+        simulate_little(folder)
     definition = load(folder)
     return straight.bundle(definition, 30, np.random.default_rng(3))
 

@@ -22,7 +22,6 @@ from believable.cli.exit_codes import EXIT_CODES, INTERRUPTED, OK, exit_code
 from believable.core.child_python import protect_children
 from believable.core.errors import BelievableError
 from believable.core.system import ENDING_SIGNALS
-from believable.core.whole_files import disk_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +214,8 @@ def main() -> None:
     except Terminated as ended:
         _end_by(ended.number)
     except (BelievableError, OSError) as error:
+        from believable.core.whole_files import disk_error
+
         refusal = disk_error(error) if isinstance(error, OSError) else error
         click.echo(f"believable: {refusal}", err=True)
         sys.exit(exit_code(error))
