@@ -125,6 +125,7 @@ soak: $(STAMP)
 N ?= 120
 SEED ?= 1
 mutants: $(STAMP)
+	$(BIN)/python -m tests.mutants.named
 	$(BIN)/python -m tests.mutants.run --count $(N) --seed $(SEED)
 
 # Debian's chromium drives the pages in the tests. As root it is installed; anyone else is told what is missing.

@@ -61,6 +61,7 @@ __all__ = [
     "read_bundle",
     "read_recording",
     "record",
+    "record_rounds",
     "report",
     "revise",
     "simulate",
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from believable.app.power import power
     from believable.app.preregister import preregister
     from believable.app.publish import publish
+    from believable.app.record import record_rounds
     from believable.app.report import report
     from believable.app.revise import revise
     from believable.app.simulate import simulate
@@ -136,6 +138,7 @@ _PLACES = {
     "power": "app.power",
     "preregister": "app.preregister",
     "analyse": "app.analyse",
+    "record_rounds": "app.record",
     "report": "app.report",
     "export": "app.export",
     "join": "app.join",

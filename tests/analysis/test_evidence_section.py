@@ -4,7 +4,9 @@ hypotheses that the evidence judges.
 
 from __future__ import annotations
 
+import copy
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,10 @@ from believable.analysis.registered import deviations, plan_hash, register, tree
 from believable.analysis.resolution import resolve
 from believable.analysis.run import prepare_data, run
 from believable.bundle.read import Bundle
+from believable.contracts.protocol import Protocol
 from believable.core.clock import VirtualClock
 from believable.protocols.hntt import HNTT
+from believable.protocols.ladder import LADDER
 from believable.simulate import straight
 from believable.simulate.own_people import simulated_protocol
 from believable.simulate.planted_truth import plant_truth
@@ -28,8 +32,8 @@ from believable.study.load import load
 RULE = "  about: these clips\n  stopping: {rule: sequential, until: both}\n"
 
 
-def sequential(folder: Path, rule: str = RULE) -> Definition:
-    HNTT.copy(folder)
+def sequential(folder: Path, rule: str = RULE, ready: Protocol = HNTT) -> Definition:
+    ready.copy(folder)
     file = folder / "study.yaml"
     text, n = re.subn(r"  stopping: .*\n", rule, file.read_text(encoding="utf-8"))
     assert n == 1
@@ -113,3 +117,32 @@ def test_the_rule_is_in_the_preregistration(definition: Definition, tmp_path: Pa
     words = osf(definition, plan, registered, collected=None)
     assert "After every complete session the evidence is weighed" in words
     assert "the betting form" in words
+
+
+#: People are chosen nearly always, whichever way round a hypothesis names the two.
+LEADS: tuple[tuple[str, str, float | None, bool], ...] = (
+    ("standin_human-standin_agent", "at_least", 0.2, True),
+    ("standin_agent-standin_human", "at_most", -0.2, True),
+    ("standin_agent-standin_human", "at_least", 0.1, False),
+    ("standin_human-standin_agent", "equivalent", None, False),
+)
+
+
+def test_leads_rest_on_the_interval_that_holds_at_all_times(tmp_path: Path) -> None:
+    definition = sequential(tmp_path / "ladder", RULE, LADDER)
+    claims = [
+        {"id": f"L{number}", "text": "T", "outcome": "lead", "about": about, "criterion": criterion}
+        | ({} if value is None else {"value": value})
+        for number, (about, criterion, value, _) in enumerate(LEADS)
+    ]
+    strength = {"id": "S", "text": "T", "outcome": "strength", "about": LEADS[0][0]}
+    tree = copy.deepcopy(dict(definition.tree))
+    tree["analysis"] = tree["analysis"] | {"hypotheses": [*claims, strength]}
+    changed = Definition.from_json(replace(definition, tree=tree).to_json())
+    truth = plant_truth(changed, simulated_protocol(changed), {"span": 8.0})
+    bundle = straight.bundle(changed, 60, np.random.default_rng(1), truth=truth)
+    judged = {hypothesis.id: hypothesis for hypothesis in run(bundle).hypotheses}
+    supported = [judged[f"L{number}"].supported for number in range(len(LEADS))]
+    assert supported == [expected for *_, expected in LEADS]
+    assert judged["S"].supported is True
+    assert "the interval that holds at all times" in judged["L0"].verdict

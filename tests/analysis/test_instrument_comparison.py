@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from believable.analysis.instrument_comparison import (
 from believable.analysis.resolution import default_plan
 from believable.analysis.settled_plan import Plan
 from believable.bundle.memory import bundle
+from believable.contracts.registries import INSTRUMENTS
 from believable.core.errors import InvalidInput
 from believable.stats.correlations import within_correlation
 
@@ -121,6 +123,24 @@ def test_every_instrument_gives_its_measures() -> None:
     assert flags.values["s0", 1] in (0, 25, 50, 75)
     (choice,) = choices(data)
     assert set(choice.values.values()) <= {1.0, -1.0}
+
+
+def test_a_trace_of_a_package_is_compared_on_its_own_scale() -> None:
+    """The same curves on a dial from 0 to 10, which stands at 5 where a slider stands at 0."""
+    data, plan = study()
+    lines, places = data.traces(), things(data, plan)
+    dialled = [replace(line, instrument="dial", value=line.value * 5 + 5) for line in lines]
+    dial = replace(
+        INSTRUMENTS["gtrace"], name="dial", title="Dial", bounds=lambda params: (0.0, 10.0)
+    )
+    with INSTRUMENTS.including(dial):
+        measures = trace_measures(dialled, places)
+    assert [measure.name for measure in measures] == [
+        *("dial_mean", "dial_difference", "dial_gradient")
+    ]
+    assert measures[0].title.startswith("Dial ")
+    for measure, slider in zip(measures, trace_measures(lines, places), strict=True):
+        assert measure.values == pytest.approx(slider.values)
 
 
 def test_they_go_together_as_planted() -> None:

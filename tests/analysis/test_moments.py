@@ -93,6 +93,10 @@ def test_the_worst_action_comes_first_with_its_plan_and_its_clip() -> None:
         (1, "vanish", 12, 9),
         (2, "cook", 12, 1),
     ]
+    assert [(row["at"], row["from_s"], row["to_s"]) for row in rows] == [
+        ("0:08.0", 8.0, 12.0),
+        ("0:04.0", 4.0, 8.0),
+    ]
     assert rows[0]["planned"] == "eat"
     assert rows[0]["link"] == "stimulus:monday@7000"
     assert "flagged by 9 of 12 viewers" in section.findings[0].sentence

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import pytest
 
-from believable.contracts.registries import WORLDS
+from believable.contracts.registries import AGENTS, INSTRUMENTS, WORLDS
 from believable.protocols import READY_STUDIES
 from tests.architecture.house import modules, nodes_of
 
@@ -24,6 +24,29 @@ KNOW_KINDS = ("pages", "protocols")
 #: What a generic package may know of pages: the registry, the contract, how answers are judged, the
 #: message.
 PAGES_FOR_ALL = {"expected_time", "message"}
+
+#: Ask the registry of instruments and of agents; a protocol and a page may be about one of them.
+KNOW_NO_INSTRUMENT = (
+    *("core", "contracts", "study", "analysis", "report", "simulate", "bundle"),
+    *("collect", "store", "web", "stats", "traces", "coding", "cli", "app", "stimuli"),
+)
+KNOW_NO_AGENT = (*KNOW_NO_INSTRUMENT, "pages", "instruments", "players", "recordings")
+#: These write a study as an author does, or take the part of a person with this instrument.
+NAME_AN_INSTRUMENT = {
+    "bundle/foreign_judgements.py": {"likert"},
+    "bundle/two_choices.py": {"long_text"},
+    "simulate/viewer.py": {"flags"},
+}
+#: The demo of a town and the studies with its recordings choose a mind; `believable town` has one
+#: unless told otherwise.
+NAME_AN_AGENT = {"app/new.py": {"neurosymbolic", "generative"}, "app/town.py": {"generative"}}
+#: Names of parts that are also words with other meanings.
+WORDS = {
+    *("choice", "choices", "text", "number", "flags", "preference", "certainty", "matrix"),
+    *("person", "random", "bot", "network", "imitation", "regular", "routine"),
+}
+INSTRUMENT_NAMES = frozenset(INSTRUMENTS.names)
+AGENT_NAMES = frozenset(AGENTS.names) | {name.partition("/")[2] for name in AGENTS.names}
 
 PLAYED = [world.name for world in WORLDS if world.playing]
 PROTOCOLS = frozenset(READY_STUDIES.names)
@@ -83,6 +106,60 @@ def kinds_named(nodes: Iterable[ast.AST]) -> Iterator[int]:
             continue
         if any(name.split(".")[2] not in PAGES_FOR_ALL for name in names):
             yield node.lineno
+
+
+def parts_named(nodes: Iterable[ast.AST], names: frozenset[str]) -> Iterator[tuple[str, int]]:
+    """The parts whose name is a value, or whose module is imported, with the line."""
+    for node in nodes:
+        if isinstance(node, ast.Constant) and node.value in names - WORDS:
+            yield str(node.value), node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            folder, _, name = (node.module or "").partition("believable.instruments.")
+            if not folder and name.split(".")[0] in names:
+                yield name.split(".")[0], node.lineno
+
+
+@pytest.mark.parametrize(
+    ("packages", "names", "excused"),
+    [
+        (KNOW_NO_INSTRUMENT, INSTRUMENT_NAMES, NAME_AN_INSTRUMENT),
+        (KNOW_NO_AGENT, AGENT_NAMES, NAME_AN_AGENT),
+    ],
+    ids=["instrument", "agent"],
+)
+def test_no_instrument_and_no_agent_is_named(
+    packages: tuple[str, ...], names: frozenset[str], excused: Mapping[str, set[str]]
+) -> None:
+    named = {
+        (place, name): line
+        for place, file in modules(*packages)
+        for name, line in parts_named(nodes_of(file), names)
+    }
+    allowed = {(place, name) for place, some in excused.items() for name in some}
+    assert [
+        f"{place}:{line}: {name}"
+        for (place, name), line in named.items()
+        if (place, name) not in allowed
+    ] == []
+    assert allowed <= named.keys(), "nothing is excused that is not there"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'TOOLS = ("ranktrace", "own")',
+        'if kind == "long_text": pass',
+        "from believable.instruments.number import bounds",
+    ],
+)
+def test_an_instrument_is_noticed(source: str) -> None:
+    assert list(parts_named(ast.walk(ast.parse(source)), INSTRUMENT_NAMES))
+
+
+def test_an_agent_is_noticed() -> None:
+    assert list(parts_named(ast.walk(ast.parse('new("town/scripted")')), AGENT_NAMES))
+    assert list(parts_named(ast.walk(ast.parse('x = "symbolic"')), AGENT_NAMES))
+    assert not list(parts_named(ast.walk(ast.parse('x = "person"')), AGENT_NAMES))
 
 
 def test_no_world_is_named() -> None:

@@ -26,7 +26,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "study agents",
         "traces instruments players worlds",
         "stimuli bundle environments",
-        "pages coding",
+        "pages coding giveaways judges",
         "store",
         "analysis collect",
         "report",
@@ -55,6 +55,7 @@ ONLY_IN = {
     "gymnasium": {"worlds", "environments"},
     "pettingzoo": {"worlds", "environments"},
     "torch": {"worlds"},
+    "textworld": {"worlds"},
     "stable_baselines3": {"worlds"},
     "safetensors": {"worlds"},
     "altair": set(),
@@ -72,7 +73,16 @@ LAZY_PACKAGES = {"cli"}
 OPTIONAL_LIBRARIES = {
     *("alembic", "av", "PIL", "glmm", "numba", "vizdoom", "distributed", "dask"),
     *("psycopg", "gymnasium", "pettingzoo", "minari", "torch", "stable_baselines3", "vl_convert"),
-    *("pyarrow", "authlib", "joserfc", "obstore", "safetensors", "tokenizers", "xllamacpp"),
+    *(
+        "textworld",
+        "pyarrow",
+        "authlib",
+        "joserfc",
+        "obstore",
+        "safetensors",
+        "tokenizers",
+        "xllamacpp",
+    ),
 }
 
 
@@ -162,6 +172,7 @@ CUTS = {
             "gymnasium",
             "pettingzoo",
             "stable_baselines3",
+            "textworld",
             "torch",
             "safetensors",
             "tokenizers",

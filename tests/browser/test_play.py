@@ -301,10 +301,10 @@ def test_a_lab_records_rounds_of_its_own(page: Page, tmp_path: Path, rounds: Mod
     folder = tmp_path / "stimuli"
     options = ["--opponent", "frustrated", "--seconds", "5", "--size", "15", "--no-browser"]
     command = [sys.executable, "-u", "-m", "believable", "record", "maze", str(folder), *options]
-    recording = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    recording = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
-        assert recording.stdout is not None
-        address = recording.stdout.readline().removeprefix("Play here: ").strip()
+        assert recording.stderr is not None
+        address = recording.stderr.readline().removeprefix("Play here: ").strip()
         player = rounds.Player(page)
         player.join(address)
         page.get_by_role("button", name="I am ready").click()

@@ -4,6 +4,7 @@ browser.
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import signal
@@ -18,6 +19,7 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
+import believable
 from believable.app import record as recorder
 from believable.app.record import temporary_folder
 from believable.cli import group
@@ -173,6 +175,31 @@ def test_a_program_needs_no_keys_and_equal_episodes_are_named(
     assert "Choose an environment with random starts" in result.stderr
 
 
+def test_rounds_are_recorded_without_a_command_line(tmp_path: Path) -> None:
+    """The same rounds as the command records, by its own names of options."""
+    record(str(tmp_path / "a"), "--scripted", "--seconds", "5", "--opponent", "0", "--size", "15")
+    done = believable.record_rounds(
+        "maze",
+        str(tmp_path / "b"),
+        scripted=True,
+        seconds=5,
+        opponent=0,
+        world_options={"size": 15},
+    )
+    (file,) = done.files
+    assert file.name == "maze-0-01.replay.json.gz"
+    assert file.read_bytes() == (tmp_path / "a" / file.name).read_bytes()
+    with pytest.raises(InvalidInput, match="--rounds: Input should be greater"):
+        believable.record_rounds("maze", tmp_path, rounds=0)
+
+
+def test_the_answer_is_also_given_as_json(tmp_path: Path) -> None:
+    told = json.loads(record(str(tmp_path), "--scripted", "--seconds", "5", "--json"))
+    assert told["files"] == [str(tmp_path / "maze-calm-01.replay.json.gz")]
+    again = json.loads(record(str(tmp_path), "--scripted", "--seconds", "5", "--json"))
+    assert "exists already" in again["error"]["message"]
+
+
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "maze-calm-01.replay.json.gz").write_bytes(b"mine")
     with pytest.raises(Refused, match="exists already"):
@@ -271,9 +298,9 @@ def test_the_server_ends_if_its_parent_is_killed_and_its_folder_goes_later(
         str(tmp_path / "clips"),
         "--no-browser",
     ]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        address = next(line for line in process.stdout if line.startswith("Play here: ")).split()[
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        address = next(line for line in process.stderr if line.startswith("Play here: ")).split()[
             -1
         ]
         (server,) = (
@@ -331,9 +358,9 @@ def test_sigterm_ends_the_server_and_removes_its_folder(tmp_path: Path) -> None:
         str(tmp_path / "clips"),
         "--no-browser",
     ]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        address = next(line for line in process.stdout if line.startswith("Play here: ")).split()[
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        address = next(line for line in process.stderr if line.startswith("Play here: ")).split()[
             -1
         ]
         assert httpx.get(address).status_code == 200

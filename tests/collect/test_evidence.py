@@ -5,6 +5,7 @@ and in any order, and the end of recruiting.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +18,7 @@ from believable.collect.desk import Collect
 from believable.collect.evidence import evidence_state
 from believable.core.clock import VirtualClock
 from believable.store import evidence, sessions, studies
+from believable.store.clip_draws import draws_of
 from believable.store.engine import Store
 from believable.study.definition import Definition, Medium
 from believable.study.evidence_state import EvidenceState
@@ -326,3 +328,95 @@ def test_many_who_join_on_two_servers_are_spread(
             people = list(crowd.map(lambda n: begin((desk, other)[n % 2], clock, link), range(40)))
     arms = [desk.view(person.token).now().session.arms["agent"] for person in people]
     assert abs(arms.count("bot_a") - arms.count("bot_b")) <= 6  # even, but for the floor
+
+
+LADDER = """\
+believable: 1
+title: Ladder
+seed: 7
+draw: pool
+conditions: [human, bot_a, bot_b, bot_c]
+stimuli:
+STIMULI
+timeline:
+  - consent: {id: consent, text: Please agree., require: [adult, agree]}
+  - block:
+      id: trials
+      over: pair
+      order: random
+      sample: 2
+      each:
+        - compare:
+            id: pairs
+            of: [{pair: first}, {pair: second}]
+            controls: {must_finish: false}
+            ask: [{id: which, prompt: Which?, preference: {forced: true}}]
+  - finish: {id: end}
+analysis:
+  protocol: ladder
+  roles: {people: human, choice: pairs.which}
+  stopping: {rule: sequential, until: difference, assign: aimed, clip_sd: 0.02}
+"""
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Definition:
+    names = [
+        (f"{condition}_{number}", condition, number)
+        for condition in ("human", "bot_a", "bot_b", "bot_c")
+        for number in range(4)
+    ]
+    stimuli = "\n".join(
+        f"  - {{id: {name}, file: {name}.mp4, condition: {condition}, scenario: s{number}}}"
+        for name, condition, number in names
+    )
+    folder = tmp_path / "ladder"
+    folder.mkdir()
+    (folder / "study.yaml").write_text(LADDER.replace("STIMULI", stimuli), encoding="utf-8")
+    media = {name: MEDIA["h1"] for name, _, _ in names}
+    return load(folder, clock=VirtualClock()).with_media(media)
+
+
+def judge_ladder(person: Person) -> list[frozenset[str]]:
+    """People always win against agents, and two agents in turn."""
+    person.submit({"adult": True, "agree": True})
+    pairs = []
+    for _ in range(2):
+        view = person.desk.view(person.token).now()
+        shown = [name.rpartition("_")[0] for name in view.trial.stimulus_ids]
+        best = shown.index("human") if "human" in shown else view.session.number % 2
+        pairs.append(frozenset(shown))
+        person.submit({"which": ("first", "second")[best]})
+    person.finish()
+    return pairs
+
+
+def test_aimed_pairs_of_a_ladder_leave_those_that_have_their_answer(
+    desk: Collect, clock: VirtualClock, ladder: Definition
+) -> None:
+    link = desk.publish("s", ladder).links["open"]
+    seen: list[frozenset[str]] = []
+    while sum("human" in pair for pair in state(desk).decided_agents) < 3:
+        seen += judge_ladder(begin(desk, clock, link))
+    assert state(desk).decided_agents >= {
+        name for name in state(desk).design.names if "human" in name
+    }
+    counts = [seen.count(pair) for pair in set(seen)]
+    assert len(counts) == 6
+    after = [pair for _ in range(10) for pair in judge_ladder(begin(desk, clock, link))]
+    assert sum("human" not in pair for pair in after) >= 15
+
+
+def test_pairs_are_balanced_and_their_probability_is_stored(
+    desk: Collect, clock: VirtualClock, ladder: Definition
+) -> None:
+    link = desk.publish("s", ladder).links["open"]
+    ids = [desk.view(begin(desk, clock, link).token).now().session.id for _ in range(30)]
+    drawn = desk.store.read(lambda conn: draws_of(conn, ids))
+    pairs = [entry for own in drawn.values() for entry in own if entry.kind == "level"]
+    assert len(pairs) == 60
+    assert all(entry.probability is not None and 0 < entry.probability <= 1 for entry in pairs)
+    counts = Counter(entry.name for entry in pairs)
+    assert max(counts.values()) - min(counts.values()) <= 3  # even, but for the floor
+    views = Counter(entry.name for own in drawn.values() for entry in own if entry.kind != "level")
+    assert max(views.values()) - min(views.values()) <= 3

@@ -5,15 +5,20 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from believable.collect.review_hints import TextAnswer, own_hints
+from believable.collect.review_intake import text_questions
 from believable.contracts.instrument import AnswerCell, Instrument, InvalidAnswer, check_instrument
 from believable.contracts.registries import INSTRUMENTS
+from believable.contracts.trial import Question
 from believable.core.errors import InvalidInput
 from believable.instruments.choice import CHOICE
 from believable.instruments.number import NUMBER
+from believable.instruments.text import TEXT
 from believable.study.kinds import kinds_on
 
 
@@ -97,3 +102,43 @@ def test_a_rating_and_a_text_of_a_package_are_found_by_their_scale() -> None:
     with INSTRUMENTS.including(stars), INSTRUMENTS.including(essay):
         assert "stars" in kinds_on("interval")
         assert "essay" in kinds_on("text")
+
+
+def test_a_text_of_a_package_is_reviewed() -> None:
+    essay = replace(TEXT, name="essay", short_text=20)
+    question = Question(id="why", kind="essay", params=TEXT.params())
+    asked = SimpleNamespace(id="page", page_questions=(question,))
+    with INSTRUMENTS.including(essay):
+        assert text_questions([cast(Any, asked)]) == {("page", "why"): question}
+        hints = [
+            own_hints(written("essay", text)) for text in ("too short", "long enough, I think")
+        ]
+    assert [[hint.kind for hint in some] for some in hints] == [["short"], []]
+
+
+def written(kind: str, text: str) -> TextAnswer:
+    return TextAnswer(
+        session="s1",
+        number=1,
+        position=0,
+        trial_key="page",
+        question="why",
+        question_kind=kind,
+        prompt="",
+        text=text,
+        took_ms=60_000,
+        trial_characters=len(text),
+        pasted_characters=0,
+        session_ms=None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        *(("ranktrace", "relative"), ("btrace", "marks"), ("gtrace", "bounded")),
+        *(("flags", None), ("likert", None)),
+    ],
+)
+def test_the_form_of_a_trace_follows_from_events_and_bounds(name: str, form: str | None) -> None:
+    assert INSTRUMENTS[name].trace_form == form

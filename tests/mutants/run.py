@@ -46,8 +46,9 @@ AREAS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 #: Simulated participants and stimuli: they make test data, no claims.
 EXCLUDED = ("people.py", "planted_truth.py", "viewer.py", "stimuli.py", "__init__.py")
-#: A fault may make a loop endless.
-LONGEST_S = 600
+#: A fault may make a loop endless: one test, and all tests of an area.
+LONGEST_TEST_S = 150
+LONGEST_S = 1800
 
 
 @dataclass(frozen=True)
@@ -113,18 +114,19 @@ def judge(area: str, fault: Fault, copy: Path) -> Outcome:
     target.write_text(fault.plant(source), "utf-8")
     try:
         by = next(
-            filter(None, (_failure(copy, files) for files in tests_for(area, fault.path))), ""
+            filter(None, (first_failure(copy, files) for files in tests_for(area, fault.path))), ""
         )
     finally:
         target.write_text(source, "utf-8")
     return Outcome(area, fault, bool(by), by, time.monotonic() - began_s)
 
 
-def _failure(copy: Path, files: Sequence[str]) -> str:
+def first_failure(copy: Path, files: Sequence[str]) -> str:
     """The first test that fails; empty if none does."""
     if not files:
         return ""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-rf"]
+    command += [f"--timeout={LONGEST_TEST_S}"]
     try:
         ran = subprocess.run(
             [*command, "-m", "not browser and not slow", *files],

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +14,6 @@ from believable.cli import group
 from believable.core.errors import Problem
 from believable.recordings.film_file import FilmFile
 from believable.stimuli.artifacts import ComparedStimulus, film_amounts, pair_leads
-from believable.stimuli.blinding import FilmTraits, GuessedFilm, guess_conditions
 from believable.stimuli.verify import verify
 from believable.study.load import load
 
@@ -226,43 +223,3 @@ def test_even_again_makes_films_from_their_sources_with_their_recipe(tmp_path: P
         "films that were made here are not sources"
     )
     assert all(stimulus.duration_ms == 1500 for stimulus in load(folder).study.stimuli)
-
-
-# ---------------------------------------------------------------------------------------------- the
-# guesser
-
-
-def guessed(leak: Callable[[int, str], float], pairs: int = 6) -> Any:
-    rng = np.random.default_rng(3)
-    films = []
-    for number in range(pairs):
-        for condition in ("human", "agent"):
-            amounts = {
-                "bytes": 1e6 * (number + 1) + leak(number, condition),
-                "light": float(rng.normal()),
-            }
-            films.append(GuessedFilm(condition, f"s{number}", FilmTraits("h", amounts)))
-    return guess_conditions(films, np.random.default_rng(1))
-
-
-def test_the_guesser_deals_conditions_out_within_pairs() -> None:
-    """Sizes of pairs differ by far more than those of conditions: over all films chance does as
-    well.
-    """
-    leaking = guessed(lambda number, condition: 5e4 * (condition == "agent"))
-    assert leaking.traits["bytes"] == pytest.approx(2 / 64, abs=0.015), (
-        "two of the 64 ways to deal six pairs"
-    )
-    assert leaking.rate == 1.0
-    assert [str(lead)[:66] for lead in leaking.leads] == [
-        "file size in bytes is larger in agent than in human in 6 of 6 pairs"[:66]
-    ]
-    assert not leaking.is_blind
-    fair = guessed(lambda number, condition: 5e4 * ((condition == "agent") == (number % 2 == 0)))
-    assert fair.traits["bytes"] > 0.5
-    assert fair.leads == ()
-    assert fair.least_p == pytest.approx(2 / 64)
-
-
-def test_too_few_pairs_for_a_test_are_known() -> None:
-    assert guessed(lambda number, condition: 0.0, pairs=5).least_p == pytest.approx(2 / 32)

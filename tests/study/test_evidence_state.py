@@ -46,7 +46,6 @@ def design(*agents: str, until: str = "both", most: int | None = None) -> Sequen
         margin=0.1,
         most=most,
         outcome="accuracy",
-        aimed_arm="",
     )
 
 

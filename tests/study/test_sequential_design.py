@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from believable.core.clock import VirtualClock
+from believable.study.aimed_units import NotSequential
 from believable.study.load import load
-from believable.study.sequential_design import NotSequential, SequentialDesign, sequential_design
+from believable.study.sequential_design import SequentialDesign, sequential_design
 
 N_CLIPS = 8
 TIMELINE = """\
@@ -225,3 +226,68 @@ def test_a_custom_design_weighs_a_measure_by_condition(
 def test_texts_cannot_be_weighed(write: Written, messages: Callable[..., list[str]]) -> None:
     found = messages(OWN, extra=MEASURES.format(name="m", measure="{question: why}"))
     assert any("no measure can be weighed" in line for line in found)
+
+
+LADDER = """\
+  - consent: {page: pages/consent.md}
+  - block:
+      id: trials
+      over: pair
+      order: ORDER
+      sample: 2
+      each:
+        - compare:
+            id: pairs
+            of: [{pair: first}, {pair: second}]
+            ask: [{id: which, prompt: Which?, preference: {}}]
+  - finish: {text: Bye}
+"""
+
+
+def ladder_text(more: str = "", *, order: str = "random", draw: str = "pool") -> str:
+    stimuli = "\n".join(
+        f"  - {{id: {kind}{n}, file: {kind}{n}.mp4, condition: {kind}, scenario: s{n}}}"
+        for n in range(20)
+        for kind in ("human", "v1", "v2")
+    )
+    return (
+        f"believable: 1\ntitle: T\nseed: 1\ndraw: {draw}\nconditions: [human, v1, v2]\n"
+        f"stimuli:\n{stimuli}\ntimeline:\n{LADDER.replace('ORDER', order)}"
+        "analysis:\n  protocol: ladder\n  roles: {people: human, choice: pairs.which}\n"
+        f"  stopping: {{rule: sequential, assign: aimed}}\n{more}"
+    )
+
+
+def test_a_ladder_weighs_every_pair_and_aims_at_pairs(write: Written) -> None:
+    found = sequential_design(load(write(text=ladder_text()), clock=VirtualClock()).study)
+    assert found is not None
+    assert sorted(found.names) == ["human-v1", "human-v2", "v1-v2"]
+    assert (found.outcome, found.lead, found.unit) == ("strength", "lead", "pair")
+    assert (found.aimed_block, found.aimed_arm) == ("trials", "")
+    assert {part.draw for part in found.contrasts} == {"pool"}
+
+
+def test_hypotheses_name_the_pairs_that_a_ladder_weighs(write: Written) -> None:
+    claims = (
+        "  hypotheses:\n"
+        "    - {id: H1, text: T, outcome: strength, about: v2-v1}\n"
+        "    - {id: H2, text: T, outcome: lead, about: v1-v2, criterion: at_least, value: -0.1}\n"
+        "    - {id: H3, text: T, outcome: strength, about: v2-human}\n"
+    )
+    found = sequential_design(load(write(text=ladder_text(claims)), clock=VirtualClock()).study)
+    assert found is not None
+    assert found.names == ("v2-v1", "v2-human")
+
+
+@pytest.mark.parametrize(
+    ("order", "draw", "expected"),
+    [
+        ("latin_square", "pool", "Write `order: random` and `sample: 10` into 'trials'."),
+        ("random", "shared", "Write `draw: pool`."),
+    ],
+)
+def test_aimed_pairs_have_to_be_drawn(
+    messages: Callable[..., list[str]], order: str, draw: str, expected: str
+) -> None:
+    found = messages(text=ladder_text(order=order, draw=draw))
+    assert any(expected in line and "analysis.stopping.assign" in line for line in found), found

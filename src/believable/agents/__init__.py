@@ -32,6 +32,7 @@ BUILT_IN = {
     "gym/network": f"{_POLICIES}:NETWORK",
     "gym/random": "believable.worlds.gym.random_player:RANDOM",
     "pettingzoo/random": "believable.worlds.pettingzoo.random_player:RANDOM",
+    "story/explorer": "believable.worlds.story.explorer:EXPLORER",
 }
 
 

@@ -28,6 +28,7 @@ from believable.analysis.settled_plan import Plan
 from believable.stats.sequential import follow_evidence
 from believable.study.declaration import Hypothesis
 from believable.study.evidence_state import (
+    AgentState,
     EvidenceState,
     ReachedVerdict,
     has_ended,
@@ -35,6 +36,7 @@ from believable.study.evidence_state import (
     weigh,
 )
 from believable.study.judge_shares import JudgedAnswer, share_of
+from believable.study.levels import pair_of
 from believable.study.sequential_design import SequentialDesign, sequential_design
 
 #: One judge's share of each agent.
@@ -50,11 +52,12 @@ NOT_FIXED = (
     "not judged: its test assumes a number of judges that was fixed beforehand, and this study"
     " stopped by its evidence"
 )
-UNTIL_WORDS = {
-    "difference": "whether the agent is distinguishable",
-    "equivalence": "whether the agent is inside the margin",
-    "both": "whether the agent is distinguishable or inside the margin, whichever is known first",
+_UNTIL_WORDS = {
+    "difference": "whether {} distinguishable",
+    "equivalence": "whether {} inside the margin",
+    "both": "whether {} distinguishable or inside the margin, whichever is known first",
 }
+_SUBJECTS = {"agents": "the agent is", "pairs": "the two of a pair are"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,18 +189,20 @@ def rule_sentence(design: SequentialDesign) -> str:
     forms = dict.fromkeys(part.form_words for part in design.contrasts)
     most = "" if design.most is None else f", or with {design.most} judges"
     many = (
-        " With several agents, an answer takes the evidence that e-BH asks for."
+        f" With several {design.of}, an answer takes the evidence that e-BH asks for."
         if len(design.contrasts) > 1
         else ""
     )
     aimed = (
-        " Judges are assigned to agents without an answer, and with a chance of .1 to any agent."
-        if design.aimed_arm
+        f" Judges are assigned to {design.of} without an answer, and with a chance of .1 to any"
+        f" {design.unit}."
+        if design.aimed_arm or design.aimed_block
         else ""
     )
+    until = _UNTIL_WORDS[design.until].format(_SUBJECTS[design.of])
     return (
         "After every complete session the evidence is weighed, and collecting ends when it is known"
-        f" {UNTIL_WORDS[design.until]}{most}. The margin is {design.margin:g} around one half,"
+        f" {until}{most}. The margin is {design.margin:g} around one half,"
         f" alpha {design.alpha:g}. Evidence: {listed(list(forms))}. Exclusions that look at answers"
         f" do not enter the rule; they are shown as a second line.{many}{aimed}"
     )
@@ -278,9 +283,9 @@ def _state_table(found: FollowedEvidence) -> Table:
             )
     return table(
         "evidence",
-        "Evidence about each agent",
+        f"Evidence about each {found.state.design.unit}",
         (
-            Column(name="agent", title="Agent"),
+            Column(name="agent", title=found.state.design.unit.capitalize()),
             Column(name="sessions", title="Sessions"),
             Column(name="judges", title="Judges", form="integer"),
             *estimate_columns("share", "Share", about="mean share; interval at all times"),
@@ -381,15 +386,21 @@ def judge_by_evidence(
     judged by it, and tests for a fixed number of judges judge none.
     """
     declared = {hypothesis.id: hypothesis for hypothesis in plan.declared.hypotheses}
-    return tuple(_judge(judged, declared[judged.id], found) for judged in hypotheses)
+    return tuple(_judge(judged, declared[judged.id], plan, found) for judged in hypotheses)
 
 
 def _judge(
-    judged: JudgedHypothesis, hypothesis: Hypothesis, found: FollowedEvidence
+    judged: JudgedHypothesis, hypothesis: Hypothesis, plan: Plan, found: FollowedEvidence
 ) -> JudgedHypothesis:
-    agents = [agent for agent in found.state.agents if hypothesis.about in (None, agent.name)]
+    design = found.state.design
+    judged_by = [_match_pair(agent, hypothesis.about) for agent in found.state.agents]
+    weighed = [(agent, turned) for agent, turned in judged_by if turned is not None]
+    if weighed and hypothesis.outcome == design.lead and hypothesis.criterion in _LEAD_WORDS:
+        found_leads = [_judge_lead(agent, hypothesis, plan, turned) for agent, turned in weighed]
+        supported = None if None in found_leads else all(found_leads)
+        return replace(judged, supported=supported, verdict=_LEAD_VERDICTS[supported])
     wanted = {"significant": "different", "equivalent": "equivalent"}.get(hypothesis.criterion)
-    if hypothesis.outcome != found.state.design.outcome or wanted is None or not agents:
+    if hypothesis.outcome != design.outcome or wanted is None or not weighed:
         return replace(judged, supported=None, verdict=NOT_FIXED)
     side = hypothesis.expects or (
         None if hypothesis.direction == "two_sided" else hypothesis.direction
@@ -399,9 +410,49 @@ def _judge(
         and (
             side is None
             or wanted != "different"
-            or (((agent.evidence.mean.value or 0.5) > 0.5) == (side == "greater"))
+            or (((agent.evidence.mean.value or 0.5) > 0.5) == ((side == "greater") != turned))
         )
-        for agent in agents
+        for agent, turned in weighed
     )
     words = "met, by the evidence" if met else "not met: the evidence does not show it"
     return replace(judged, supported=met, verdict=words)
+
+
+_LEAD_WORDS = ("at_least", "at_most", "equivalent")
+_LEAD_VERDICTS: Mapping[bool | None, str] = {
+    True: "met, by the interval that holds at all times",
+    False: "not met, by the interval that holds at all times",
+    None: "open: the interval that holds at all times contains the value",
+}
+
+
+def _match_pair(agent: AgentState, about: str | None) -> tuple[AgentState, bool | None]:
+    """The evidence, and whether a hypothesis names its pair the other way round; None if it is
+    about another.
+    """
+    if about in (None, agent.name):
+        return agent, False
+    turned = about is not None and set(pair_of(about)) == set(pair_of(agent.name))
+    return agent, True if turned and agent.design.contrast.name != about else None
+
+
+def _judge_lead(agent: AgentState, hypothesis: Hypothesis, plan: Plan, turned: bool) -> bool | None:
+    """Whether the interval that holds at all times lies on the side of a lead, or inside a margin;
+    None if it does not say.
+    """
+    low, high = agent.evidence.mean.low, agent.evidence.mean.high
+    if low is None or high is None:
+        return None
+    low, high = (1 - high, 1 - low) if turned else (low, high)
+    least, most = 2 * low - 1, 2 * high - 1
+    if hypothesis.criterion == "equivalent":
+        margin = float(plan.test_option(hypothesis.outcome, "margin"))
+        answered = any(given.verdict == "equivalent" for given in agent.reached)
+        if answered and 2 * agent.design.rule.margin <= margin + 1e-9:
+            return True
+        least, most, value = max(least, -most), max(most, -least), margin
+        return True if most < value else False if least > value else None
+    value = hypothesis.value or 0.0
+    if hypothesis.criterion == "at_most":
+        least, most, value = -most, -least, -value
+    return True if least >= value else False if most < value else None

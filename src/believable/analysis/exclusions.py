@@ -15,12 +15,10 @@ from believable.analysis.numbers import counted, integer, share
 from believable.bundle.read import Bundle, ColumnTable
 from believable.core.errors import InvalidInput
 from believable.study.declaration import ExclusionRule
+from believable.study.kinds import kinds_on
 
 #: Answers that are no questions of the author's.
 _NO_QUESTIONS = ("consent", "device", "qa")
-
-#: Instruments whose answers are reviewed.
-_TEXTS = ("text", "long_text")
 
 #: Reasons that leave a whole session out whatever the plan says, in the order of the funnel, with
 #: their words.
@@ -284,7 +282,8 @@ def _review_words(bundle: Bundle, complete: set[str]) -> str:
     )
     if not (own & ~counts.missing).any():
         return ""
-    written = np.isin(answers["kind"].values.astype(str), _TEXTS) & ~answers["value_text"].missing
+    written = np.isin(answers["kind"].values.astype(str), list(kinds_on("text")))
+    written &= ~answers["value_text"].missing
     written &= current(answers, latest_runs(bundle))
     texts = sum(session in complete for session in answers["session"].values[written])
     reviewed = int(counts.values[own & ~counts.missing].sum())

@@ -20,11 +20,11 @@ from believable.analysis.layouts import Layouts
 from believable.analysis.settled_plan import Plan
 from believable.analysis.trace_windows import (
     CHOICES,
-    TOOL_NAMES,
-    TOOLS,
     TraceAnnotation,
     count_windows,
     cut_windows,
+    tool_title,
+    trace_tools,
 )
 from believable.analysis.viewed_actions import (
     Stretches,
@@ -229,12 +229,13 @@ def instruments_compared(data: Data, plan: Plan, rng: np.random.Generator) -> tu
     if not measures and len({line.instrument for line in lines}) < 2:
         return ()
     measures = [*trace_measures(lines, places), *measures]
+    tools = trace_tools()
     others: list[Measure | Choice] = [
         measure for measure in measures if _has_company(measure, measures)
     ]
     # How traces go with a choice is said by the protocol that asks for both, by its own windows:
     # one definition per number.
-    if any(measure.instrument not in TOOLS for measure in measures):
+    if any(measure.instrument not in tools for measure in measures):
         others += choices(data)
     if not measures or not others:
         return ()
@@ -291,11 +292,12 @@ def things(data: Data, plan: Plan) -> Mapping[tuple[str, int], Thing]:
 
 
 def _recorded_lines(data: Data, places: Mapping[tuple[str, int], Thing]) -> list[TraceLine]:
+    tools = trace_tools()
     return [
         line
         for line in data.traces()
         if (line.session, line.position) in places
-        and line.instrument in TOOLS
+        and line.instrument in tools
         and len(line.media_ms)
     ]
 
@@ -306,7 +308,7 @@ def trace_measures(
     """Mean, high minus low and rises minus falls of each trace, per tool."""
     longest = max((float(line.media_ms.max()) for line in recorded), default=0.0)
     measures: list[Measure] = []
-    for tool in TOOLS:
+    for tool in trace_tools():
         mine = [line for line in recorded if line.instrument == tool]
         if not mine:
             continue
@@ -332,7 +334,7 @@ def trace_measures(
                 places[line.session, line.position]: float(value)
                 for line, value in zip(mine, numbers[name], strict=True)
             }
-            measures.append(Measure(f"{tool}_{name}", f"{TOOL_NAMES[tool]} {words}", values, tool))
+            measures.append(Measure(f"{tool}_{name}", f"{tool_title(tool)} {words}", values, tool))
     return measures
 
 

@@ -13,14 +13,12 @@ from typing import Literal
 import numpy as np
 
 from believable.analysis.findings import Drop
+from believable.contracts.registries import INSTRUMENTS
 from believable.core.errors import InvalidInput
 from believable.stats.inputs import FloatArray
 from believable.traces import btrace_values, normalise, resample_all, windows
 
-Tool = Literal["ranktrace", "btrace", "gtrace"]
-TOOLS: tuple[Tool, ...] = ("ranktrace", "btrace", "gtrace")
 BtraceRule = Literal["sign", "mean", "minmax"]
-TOOL_NAMES: Mapping[Tool, str] = {"ranktrace": "RankTrace", "btrace": "BTrace", "gtrace": "GTrace"}
 #: Reasons of drops, as they are counted.
 PAST_THE_END = "events_past_the_end"
 #: The meanings of the final answers.
@@ -68,7 +66,7 @@ class TraceAnnotation:
 
     session: str
     trial_key: str
-    tool: Tool
+    tool: str
     place: int
     condition: str
     stimulus: str
@@ -82,8 +80,8 @@ class Windowed:
     """An annotation in windows.
 
     raw     window means on the tool's own scale
-    judged  what outliers are found on: RankTrace from 0 to 1 with a constant trace at 0, BTrace and
-            GTrace in [−1, 1]
+    judged  what outliers are found on: values of an open scale from 0 to 1 with a constant trace
+            at 0, marks and bounded values in [−1, 1]
     values  0 to 1, the counted and drawn values
     """
 
@@ -92,6 +90,16 @@ class Windowed:
     judged: FloatArray
     values: FloatArray
     lost_events: int = 0
+
+
+def trace_tools() -> tuple[str, ...]:
+    """The instruments whose events are curves, in the order of the registry."""
+    return tuple(kind.name for kind in INSTRUMENTS if kind.trace_form)
+
+
+def tool_title(tool: str) -> str:
+    """The name of an instrument in reports."""
+    return INSTRUMENTS[tool].title or tool
 
 
 def cut_windows(
@@ -103,7 +111,7 @@ def cut_windows(
     An event at the very end (browsers report the duration itself) belongs to the last bin. One that
     lies further out was made on something else: it is left out and counted.
     """
-    groups: dict[tuple[Tool, float], list[int]] = defaultdict(list)
+    groups: dict[tuple[str, float], list[int]] = defaultdict(list)
     for index, annotation in enumerate(annotations):
         groups[annotation.tool, annotation.duration_ms].append(index)
     by_index: dict[int, Windowed] = {}
@@ -165,7 +173,7 @@ def _of_table(values: FloatArray, epsilon: float, centre: Centre) -> dict[str, F
 
 
 def _bin(
-    annotations: Sequence[TraceAnnotation], tool: Tool, duration_ms: float, cleaning: Cleaning
+    annotations: Sequence[TraceAnnotation], tool: str, duration_ms: float, cleaning: Cleaning
 ) -> tuple[FloatArray, np.ndarray[tuple[int], np.dtype[np.int64]]]:
     sizes = [len(annotation.media_ms) for annotation in annotations]
     owner = np.repeat(np.arange(len(annotations)), sizes)
@@ -189,7 +197,7 @@ def _bin(
         traces=len(annotations),
         step_ms=cleaning.step_ms,
         duration_ms=duration_ms,
-        fill="zero" if tool == "btrace" else "hold",
+        fill="zero" if INSTRUMENTS[tool].trace_form == "marks" else "hold",
     )
     return grid, lost
 
@@ -198,7 +206,8 @@ def _scale(
     annotation: TraceAnnotation, bins: FloatArray, lost: int, cleaning: Cleaning
 ) -> Windowed:
     raw = _windows(bins, cleaning)
-    if annotation.tool == "ranktrace":
+    kind = INSTRUMENTS[annotation.tool]
+    if kind.trace_form == "relative":
         return Windowed(
             annotation=annotation,
             raw=raw,
@@ -206,9 +215,15 @@ def _scale(
             values=normalise(raw, constant=0.5),
             lost_events=lost,
         )
-    if annotation.tool == "gtrace":
+    low, high = kind.trace_bounds
+    if low is not None and high is not None and kind.trace_form == "bounded":
+        values = (raw - low) / (high - low)
         return Windowed(
-            annotation=annotation, raw=raw, judged=raw, values=(raw + 1) / 2, lost_events=lost
+            annotation=annotation,
+            raw=raw,
+            judged=(raw - (high + low) / 2) / ((high - low) / 2),
+            values=values,
+            lost_events=lost,
         )
     judged = np.sign(raw) if cleaning.btrace_window == "sign" else raw
     return Windowed(

@@ -13,9 +13,7 @@ import numpy as np
 from believable.analysis.data import Data
 from believable.analysis.settled_plan import Plan
 from believable.stats.inputs import FloatArray
-
-#: Answers in the participant's own words have no mean.
-_TEXTS = frozenset({"text", "long_text", "consent"})
+from believable.study.kinds import kinds_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +51,10 @@ def _answers(data: Data, plan: Plan) -> tuple[SessionValues, ...]:
     wanted = _asked_pages(plan)
     numbers: dict[str, dict[tuple[int, str], list[float]]] = defaultdict(lambda: defaultdict(list))
     choices: dict[str, dict[tuple[int, str], list[str]]] = defaultdict(lambda: defaultdict(list))
+    without_mean = {"consent", *kinds_on("text")}
     for row in data.table("judgements").rows():
         name = f"{row['trial']}.{row['question']}"
-        if row["kind"] in _TEXTS or (name not in wanted and row["question"] not in wanted):
+        if row["kind"] in without_mean or (name not in wanted and row["question"] not in wanted):
             continue
         code, value = data.codes[str(row["session"])], row["value_number"]
         item = f", {row['item']}" if row.get("item") else ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from believable.analysis.design_claim import claim_notes
+from believable.app.giveaways import giveaway_problems
 from believable.app.options import AnyPath, Options, UseCaseOutcome, option, options, use_case
 from believable.app.settings import whole_definition
 from believable.app.study_data import StudyData, StudyOptions, load_study
@@ -57,9 +58,9 @@ def check(options: CheckOptions) -> CheckResult:
     """Report every problem of a study at once.
 
     Looks at study.yaml and its pages, at every media file (it exists, decodes, has the stated
-    length, and does not give its condition away), whether every arm and order can be filled, and
-    whether it may meet participants: there is consent, the authors are named, and promises can be
-    kept. Each exclusion rule is tried on simulated sessions: one that removes more than a fifth
+    length), whether artifacts reveal conditions above chance, whether every arm and order can be
+    filled, and whether it may meet participants: there is consent, the authors are named, and
+    promises can be kept. Each exclusion rule is tried on simulated sessions: one that removes more than a fifth
     of them is reported. A note states the claim that the design supports (the agent, or these
     clips) and the half-width of the interval to expect. Each problem has its line and its fix.
     If participants have begun, every change since then is a problem until `believable revise`
@@ -83,7 +84,12 @@ def _problems_of(folder: Path, options: Options) -> Sequence[Problem]:
     if tree is None:
         return found
     definition = load_study(folder)
-    return [*found, *exclusion_problems(definition, tree), *_claim_of(definition, tree)]
+    return [
+        *found,
+        *giveaway_problems(definition, folder, options),
+        *exclusion_problems(definition, tree),
+        *_claim_of(definition, tree),
+    ]
 
 
 def _claim_of(definition: Definition, tree: Node) -> Iterator[Problem]:

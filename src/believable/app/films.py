@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
-from believable.app.options import (
-    AnyPath,
-    Options,
-    UseCaseOutcome,
-    argument,
-    option,
-    options,
-    setting,
-    use_case,
-)
+from believable.app.options import AnyPath, Options, argument, option, options, setting, use_case
 from believable.app.stimuli import FolderOptions
-from believable.app.study_data import load_study
 from believable.core.errors import Refused, UnknownName
 from believable.core.registry import did_you_mean
 from believable.stimuli import freedoom, qa
-from believable.stimuli.blinding import ConditionGuess, GuessedFilm, film_traits, guess_conditions
 
 
 @options
@@ -98,56 +83,3 @@ def film_freedoom(options: FreedoomOptions) -> Sequence[Path]:
             films.append(freedoom.film(demo, out))
             count()
     return [*films, freedoom.write_sources(out, chosen)]
-
-
-@options
-class BlindingOptions(FolderOptions):
-    seed: int = setting("The random assignment of conditions follows from it.", default=1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blinding:
-    """How well a guesser distinguishes conditions. `means`: trait → condition → mean."""
-
-    folder: AnyPath
-    n_films: int
-    guess: ConditionGuess
-    means: Mapping[str, Mapping[str, float]]
-
-    @property
-    def outcome(self) -> UseCaseOutcome:
-        return UseCaseOutcome.DONE if self.guess.is_blind else UseCaseOutcome.PROBLEMS
-
-
-@use_case(BlindingOptions)
-def check_blinding(options: BlindingOptions) -> Blinding:
-    """Does anything but the action in the films reveal their conditions?
-
-    Sizes, packets, lengths, headers, light, colours, edges and still parts are looked at; a guesser
-    learns them and is compared with chance, within scenarios. Conditions of one film only are left
-    out. Exit code 1 if something reveals conditions: p of .05 or less, an amount that is larger
-    in nearly every pair, or several headers. Light, colours and edges follow from the places that
-    are passed, too.
-    """
-    folder = Path(options.folder)
-    stimuli = load_study(folder).study.stimuli
-    counted = Counter(str(stimulus.condition) for stimulus in stimuli)
-    shown = [stimulus for stimulus in stimuli if counted[str(stimulus.condition)] > 1]
-    films = []
-    with options.counting_each("Looking", len(shown)) as count:
-        for stimulus in shown:
-            traits = film_traits(folder / stimulus.file)
-            films.append(GuessedFilm(str(stimulus.condition), stimulus.match_group, traits))
-            count()
-    guess = guess_conditions(films, np.random.default_rng(options.seed))
-    conditions = sorted({film.condition for film in films})
-    means = {
-        trait: {
-            name: float(
-                np.mean([film.traits.amounts[trait] for film in films if film.condition == name])
-            )
-            for name in conditions
-        }
-        for trait in guess.traits
-    }
-    return Blinding(folder=options.folder, n_films=len(films), guess=guess, means=means)

@@ -8,7 +8,8 @@ import time
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +17,24 @@ from pydantic import ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from believable.agents.choice import ChosenAgent
+from believable.agents.choice import ChosenAgent, choose_in
+from believable.app.options import AnyPath, Options, argument, option, options, setting, use_case
+from believable.contracts.agent import AgentTask
 from believable.contracts.game import RoundContext
 from believable.contracts.record import Record
+from believable.contracts.registries import WORLDS
 from believable.contracts.world import Playable, World
 from believable.core.clock import WallClock
 from believable.core.draft_folders import draft_folder, sweep_drafts
-from believable.core.errors import InvalidInput, Refused
+from believable.core.errors import InvalidInput, Refused, UnknownName
 from believable.core.object_storage import digest_of
+from believable.core.registry import did_you_mean
 from believable.core.seeds import derive
 from believable.core.system import account_number, is_private
 from believable.core.work import Progress
 from believable.recordings.actions import RECORDING_SUFFIX
 from believable.recordings.file import from_bytes, write
+from believable.recordings.film_file import load_av
 from believable.simulate.crowd import link_token
 from believable.simulate.server import Server
 from believable.stimuli.render import Look, render
@@ -45,13 +51,225 @@ _ROUNDS, _ROUND = "rounds", "round"
 _DONE = "# Recorded\n\nThe rounds are in the folder. You can close this window."
 
 
-def parse_pace(playing: Playable[Any, Any], pace: str | None) -> float | None:
+@options
+class RoundOptions(Options):
+    world: str = argument("The world.", kw_only=False)
+    folder: AnyPath = argument("The folder of the recordings.", kw_only=False, path="folder")
+    opponent: str | int | float | None = option(
+        "The opponent, if the world has some.", default=None
+    )
+    rounds: int = setting("How many.", default=1, ge=1, le=1000, flags="--rounds --runs --episodes")
+    seconds: int = setting("Length of a round.", default=60, ge=5, le=1800)
+    world_options: Mapping[str, Any] = option("Options of the world by name.", default={})
+    seed: int = setting("Rounds and scripted players follow from it.", default=1)
+    name: str | None = option(
+        "Beginning of the file names; default: world and opponent.", default=None
+    )
+    scripted: bool = option("Played by a script instead of a person.", default=False)
+    agent: str | None = option("The name of an agent, MODULE:FUNCTION, or a file.", default=None)
+    agent_options: Mapping[str, str] = option("Options of the agent by name.", default={})
+    pace: str | float | None = option(
+        "With --agent, if the environment waits for each step: steps per second, with gaps that"
+        " vary as people's do",
+        default=None,
+        metavar="human|STEPS",
+    )
+    film: str | None = option(
+        "Film each round in this size (extra `video`).", default=None, metavar="WxH"
+    )
+    video: bool = option(
+        "Make a video of each recording, too (needs the extra `video`).", default=False
+    )
+    no_browser: bool = option("Print the address and open nothing.", default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedRounds:
+    """`files` are the recordings and films of the rounds, `videos` those rendered from them.
+    `repeated` maps a film to an earlier one that shows the same.
+    """
+
+    files: Sequence[Path]
+    videos: Sequence[Path] = ()
+    repeated: Mapping[str, str] = field(default_factory=dict)
+
+
+@use_case(RoundOptions)
+def record_rounds(options: RoundOptions) -> RecordedRounds:
+    """Play rounds of a world and keep them as recordings.
+
+    An agent plays them, or a person on a page of this machine. Each round is written to the folder
+    as soon as it is over.
+    """
+    world, folder = WORLDS[options.world], Path(options.folder)
+    playing = world.game
+    player = _chosen_player(world, options)
+    in_environment = player is not None and player.agent.acts == "environment"
+    opponent = _chosen_opponent(world, options)
+    chosen = world_options(playing, options.world_options, by_program=in_environment)
+    steps_per_s = parse_pace(playing, options.pace)
+    if options.pace is not None and not in_environment:
+        raise InvalidInput(
+            "--pace: it sets the pace of an agent that acts in the environment, and there is none,"
+            f" got --pace {options.pace}. Leave it out."
+        )
+    settle = partial(resolve_setup, playing, chosen, opponent, options.seconds, options.seed)
+    look = None if options.film is None else look_of(options.film, playing.hz(settle(1)))
+    if options.video or look is not None:
+        load_av("Rendering recordings")  # report missing libraries before anyone plays
+    beginning = options.name or "-".join(
+        filter(None, (world.name, str(opponent).replace(":", "-")))
+    )
+    targets = _new_files(folder, beginning, options.rounds)
+    files = list(targets)
+    repeated: dict[str, str] = {}
+    if player is None:
+        keys = chosen.model_dump(exclude_none=True) | (
+            {} if opponent == "" else {"opponent": opponent}
+        )
+        study = study_text(world, keys, options.rounds, options.seconds, options.seed)
+        serve_players(targets, study, options=options, open_page=not options.no_browser)
+    elif in_environment:
+        files = []
+        with options.counting("Playing", len(targets)) as progress:
+            for file, same in play_in_environment(
+                targets, playing, settle, player, options.seed, steps_per_s
+            ):
+                files.append(file)
+                progress(min(len(files), len(targets)), len(targets))
+                if same is not None:
+                    repeated[file.name] = same.name
+                    options.say(
+                        f"{file.name} shows the same as {same.name}: the environment starts alike"
+                        " and the agent acts alike. A study takes each video once. Choose an"
+                        " environment with random starts, such as MiniGrid-FourRooms-v0."
+                    )
+    else:
+        with options.counting_each("Playing", len(targets)) as count:
+            play_rounds(targets, playing, settle, player, options.seed, count)
+    videos: Sequence[Path] = ()
+    if options.video or look is not None:
+        with options.counting("Rendering", len(targets)) as progress:
+            videos = render_videos(targets, folder, look, progress)
+    return RecordedRounds(files=files, videos=videos, repeated=repeated)
+
+
+def _chosen_player(world: World, options: RoundOptions) -> ChosenAgent | None:
+    """The agent that plays; None for a person."""
+    agent = options.agent
+    if options.scripted and agent is None:
+        agent = world.game.stand_in.name
+    if agent is None:
+        return None
+    return choose_in(agent, world, world.game.seat, options.agent_options)
+
+
+def _chosen_opponent(world: World, options: RoundOptions) -> str | float:
+    """The opponent as the setup names it: by default the world's first one."""
+    opponents = world.game.trial.opponents
+    written = options.opponent
+    if written is None:
+        written = next(iter(opponents.named), "")
+    chosen: str | float = parse_value(written) if isinstance(written, str) else written
+    if isinstance(chosen, str) and ":" in chosen and "opponent" in world.game.seats:
+        choose_in(chosen, world, "opponent")
+    elif opponents.named and (problem := opponents.problem(chosen)) is not None:
+        raise InvalidInput(" ".join(problem))
+    return chosen
+
+
+def _new_files(folder: Path, beginning: str, n: int) -> list[Path]:
+    """The recordings of n rounds; none may be there already."""
+    digits = max(2, len(str(n)))
+    files = [
+        folder / f"{beginning}-{number:0{digits}d}.replay.json.gz" for number in range(1, n + 1)
+    ]
+    for file in files:
+        if file.exists():
+            raise Refused(f"{file} exists already. Choose another --name, or move it away.")
+    return files
+
+
+@options
+class PeopleOptions(Options):
+    task: str = argument("The task.", kw_only=False)
+    folder: AnyPath = argument("The folder of the recordings.", kw_only=False, path="folder")
+    players: int = setting("How many people.", default=1, ge=1, le=500)
+    runs: int = setting("Rounds of each of them.", default=10, ge=1, le=200)
+    seconds: int = setting("A round ends after this.", default=60, ge=5, le=1800)
+    world_options: Mapping[str, Any] = option("Options of the rounds by name.", default={})
+    seed: int = setting("Seed of all random choices.", default=1)
+    name: str | None = option("Beginning of the file names; default: the task.", default=None)
+    host: str = setting("Address to listen on; 0.0.0.0 for all.", default="127.0.0.1")
+    port: int | None = option("Default: a free one.", default=None, ge=1, le=65535)
+    base_url: str | None = option(
+        "The address that players use, if it is another one.", default=None, metavar="URL"
+    )
+    no_browser: bool = option("Print the link and open nothing.", default=False)
+
+
+@use_case(PeopleOptions)
+def record_people(options: PeopleOptions) -> RecordedRounds:
+    """Record people at a task: one link for all players.
+
+    A player opens the link, practises, then plays RUNS rounds. Each round is written to FOLDER as
+    soon as it is over. It ends after PLAYERS × RUNS rounds, or with Ctrl-C; given again, it
+    continues with the next number. Give FOLDER to `believable new --humans`. To let others open the
+    link, use --host 0.0.0.0, or --base-url behind a proxy.
+    """
+    world, task = _find_played(options.task)
+    name, folder = options.name or task.name, Path(options.folder)
+    chosen = world_options(world.game, {**task.rounds, **options.world_options})
+    kept = [
+        file.name.partition(".")[0].rpartition("-")[2]
+        for file in folder.glob(f"{name}-*.replay.json.gz")
+    ]
+    first = max((int(number) for number in kept if number.isdecimal()), default=0) + 1
+    targets = [
+        folder / f"{name}-{number:03d}.replay.json.gz"
+        for number in range(first, first + options.players * options.runs)
+    ]
+    keys = chosen.model_dump(exclude_none=True)
+    if opponents := list(world.game.trial.opponents.named):
+        keys["opponent"] = opponents[0]
+    study = study_text(world, keys, options.runs, options.seconds, options.seed + first)
+    serve_players(
+        targets,
+        study,
+        options=options,
+        open_page=not options.no_browser,
+        host=options.host,
+        port=options.port,
+        base_url=options.base_url,
+    )
+    return RecordedRounds(files=targets)
+
+
+def played_tasks() -> Mapping[str, tuple[World, AgentTask]]:
+    """Tasks of worlds that people play, too."""
+    return {
+        task.name: (world, task)
+        for world in WORLDS
+        if world.playing
+        for task in world.tasks
+        if task.rounds
+    }
+
+
+def _find_played(name: str) -> tuple[World, AgentTask]:
+    tasks = played_tasks()
+    if name not in tasks:
+        raise UnknownName(f"unknown task {name!r}. {did_you_mean(name, tasks)}")
+    return tasks[name]
+
+
+def parse_pace(playing: Playable[Any, Any], pace: str | float | None) -> float | None:
     """From `--pace`."""
     if pace is None:
         return None
     if pace == "human" and playing.human_steps_per_s is not None:
         return playing.human_steps_per_s
-    steps = parse_value(pace)
+    steps = parse_value(pace) if isinstance(pace, str) else pace
     if isinstance(steps, int | float) and 0.1 <= steps <= 60:
         return float(steps)
     raise InvalidInput(f"--pace: expected human, or steps per second from 0.1 to 60, got {pace!r}.")
@@ -83,10 +301,14 @@ def parse_value(written: str) -> Any:
 
 
 def world_options(
-    playing: Playable[Any, Any], written: Mapping[str, str | None], *, by_program: bool = False
+    playing: Playable[Any, Any], written: Mapping[str, Any], *, by_program: bool = False
 ) -> Record:
-    """The world's options, as they are written on the command line. A program needs no keys."""
-    plain = {name: parse_value(value) for name, value in written.items() if value is not None}
+    """The world's options; text is read as on the command line. A program needs no keys."""
+    plain = {
+        name: parse_value(value) if isinstance(value, str) else value
+        for name, value in written.items()
+        if value is not None
+    }
     try:
         options: Record = playing.trial.options.model_validate(plain)
     except ValidationError as error:
@@ -180,7 +402,7 @@ def serve_players(
     targets: Sequence[Path],
     study: str,
     *,
-    report: Callable[[str], None],
+    options: Options,
     open_page: bool,
     host: str = "127.0.0.1",
     port: int | None = None,
@@ -199,10 +421,11 @@ def serve_players(
             Store.open(f"sqlite:///{place / 'data' / 'believable.db'}", clock=WallClock()) as store,
         ):
             address = f"{base_url or server.url}/join/{link_token(store, 'rounds', 'open')}"
-            report(f"Play here: {address}\nStop with Ctrl-C.")
+            options.say(f"Play here: {address}\nStop with Ctrl-C.")
             if open_page:
                 webbrowser.open(address)
-            keep_rounds(store, targets, lambda target: report(str(target)))
+            with options.counting_each("Recording", len(targets)) as count:
+                keep_rounds(store, targets, count)
             time.sleep(FAREWELL_S)
 
 
@@ -223,7 +446,7 @@ def temporary_folder() -> Iterator[Path]:
         yield place
 
 
-def keep_rounds(store: Store, targets: Sequence[Path], tell: Callable[[Path], None]) -> None:
+def keep_rounds(store: Store, targets: Sequence[Path], count: Callable[[], None]) -> None:
     """Write each round as soon as it is over, until there are as many as wanted."""
     written = 0
     while written < len(targets):
@@ -233,7 +456,7 @@ def keep_rounds(store: Store, targets: Sequence[Path], tell: Callable[[Path], No
                 replace(played, provenance={**played.provenance, "player": "person"}),
                 targets[written],
             )
-            tell(targets[written])
+            count()
             written += 1
         time.sleep(LOOK_S)
 

@@ -17,6 +17,7 @@ from believable.app.settings import study_id
 from believable.app.study_data import ClusterOptions
 from believable.bundle.read import Bundle
 from believable.core.errors import WrongUsage
+from believable.giveaways.certificate import certificate_sentence
 from believable.report.blind import blinded_run
 from believable.report.chart_rows import Links, moments, no_links
 from believable.report.colours import THEMES
@@ -128,7 +129,9 @@ def report(options: ReportOptions) -> Reports:
     reports = []
     with options.working(), script_ahead() as script:
 
-        def write_one(analysis: Analysis, target: Path, links: Links) -> WrittenReport:
+        def write_one(
+            analysis: Analysis, target: Path, links: Links, folder_of: Path | None = None
+        ) -> WrittenReport:
             folder = write_report(
                 analysis,
                 target,
@@ -136,6 +139,7 @@ def report(options: ReportOptions) -> Reports:
                 theme=THEMES[options.theme],
                 links=links,
                 blinded=options.blinded,
+                certificate=certificate_sentence(folder_of),
                 script=script,
             )
             return WrittenReport(folder=folder, analysis=analysis)
@@ -150,7 +154,7 @@ def report(options: ReportOptions) -> Reports:
                     ended=options.ended,
                 )
                 links = _links(options.console, dataset, simulated=analysis.source.simulated)
-                reports.append(write_one(analysis, target, links))
+                reports.append(write_one(analysis, target, links, dataset.folder))
         if out is None:
             return Reports(reports=reports)
         together = side_by_side([report.analysis for report in reports])

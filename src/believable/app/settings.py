@@ -17,10 +17,12 @@ from believable.contracts.trial import outline
 from believable.core.clock import Clock
 from believable.core.errors import InvalidInput, MissingExtra
 from believable.core.work import available_cores
+from believable.giveaways.certificate import current
 from believable.stimuli.prepare import prepare
 from believable.stimuli.probe import have_av
+from believable.store import monitor, studies
 from believable.store.database import Synchronous, owner_folder
-from believable.store.engine import LINGER_S, Store
+from believable.store.engine import LINGER_S, Connection, Store
 from believable.study.definition import Definition
 from believable.study.load import load
 from believable.study.records import Study
@@ -183,9 +185,33 @@ def _publish(
 ) -> PublishedFolder:
     whole = whole_definition(folder, settings.media_dir, progress)
     published = collect.publish(study_id(folder), whole, named=str(folder))
+    stopped = _stop_launch(collect, published.study_id, folder, whole.study)
     title = whole.study.title.in_language(whole.study.languages[0])
     links = {kind: f"{settings.base_url}/join/{token}" for kind, token in published.links.items()}
-    return PublishedFolder(published.study_id, title, links, published.note)
+    note = " ".join(part for part in (published.note, stopped) if part)
+    return PublishedFolder(published.study_id, title, links, note)
+
+
+def _stop_launch(collect: Collect, name: str, folder: Path, study: Study) -> str:
+    """Pause a study that real participants have not begun, if its certificate stops the launch.
+    Returns what to say about it.
+    """
+    kept = current(folder, study.stimuli)
+    if kept is None or not kept.stops_launch:
+        return ""
+
+    def pause(conn: Connection) -> bool:
+        is_new = not monitor.pool_sizes(conn, name).get("real", 0)
+        if is_new and studies.get(conn, name).state == "open":
+            studies.set_state(conn, name, "paused")
+        return is_new
+
+    if not collect.store.write(pause):
+        return ""
+    return (
+        "It is paused: artifacts tell conditions apart above chance. See `believable giveaways"
+        f" {folder}`."
+    )
 
 
 def whole_definition(folder: Path, media_dir: Path, progress: Progress = quiet) -> Definition:

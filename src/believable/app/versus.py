@@ -47,6 +47,8 @@ NOTE = "versus.json"
 PROTOCOL = "ladder"
 #: The number of simulated judges for each one that is needed, since some leave or are left out.
 SPARE = 1.35
+#: About the number of pairs that a judge can look at.
+MOST_PAIRS = 10
 #: How much wider Holm's adjustment over two tests makes an interval, and how much narrower the
 #: interval of an equivalence test is, as t of many judges has it.
 HOLM, NARROWER = 1.14, 1.19
@@ -80,6 +82,11 @@ class VersusOptions(DatasetOptions):
     )
     judges: int = setting(
         "The number of judges that decide, after exclusions.", default=60, ge=4, le=100_000
+    )
+    sequential: bool = option(
+        "Stop as soon as the answer is known: the evidence is weighed after every judge, and"
+        " --judges is the largest number.",
+        default=False,
     )
     simulated: bool = option(
         "Ask simulated judges now. They judge by how steadily figures turn, and show how the"
@@ -231,19 +238,40 @@ def _study_of(options: VersusOptions, study: Path, names: tuple[str, str]) -> No
         seed=options.seed,
         clips=clips,
     )
-    change_study(study / "study.yaml", _plan(options))
+    change_study(study / "study.yaml", _plan(options, len(clips[0].clips)))
     write_whole(note, json.dumps(shown, indent=1, sort_keys=True) + "\n")
     options.say(f"Wrote {study}")
 
 
-def _plan(options: VersusOptions) -> Mapping[str, Any]:
+def _plan(options: VersusOptions, n_pairs: int) -> Mapping[str, Any]:
     return {
+        **(_different_clips(n_pairs) if options.sequential else {}),
         "seed": options.seed,
         "analysis": {
             "hypotheses": {"H3": {"value": -options.margin}},
             "tests": {"lead": {"margin": options.margin}},
-            "stopping": {"n": options.judges},
+            "stopping": _stopping(options),
         },
+    }
+
+
+def _different_clips(n_pairs: int) -> Mapping[str, Any]:
+    """Each judge sees half of the clips, since evidence about clips that all judges see says
+    nothing about other ones.
+    """
+    passes = max(1, min(MOST_PAIRS, n_pairs // 2))
+    return {"draw": "pool", "timeline": {"trials": {"repeat": passes}}}
+
+
+def _stopping(options: VersusOptions) -> Mapping[str, Any]:
+    """A lead is twice the share less 1, so that its margin is twice that of the share."""
+    if not options.sequential:
+        return {"n": options.judges}
+    return {
+        "rule": "sequential",
+        "until": "both",
+        "margin": options.margin / 2,
+        "n": options.judges,
     }
 
 
@@ -340,18 +368,28 @@ def judge(
         verdict = VersusVerdict.EQUAL
     judges = analysis.funnel[-1].after if analysis.funnel else 0
     needed = _estimate_judges(analysis, judges, options)
+    if verdict is not VersusVerdict.OPEN:
+        needed = judges
     return VersusResult(
         verdict=verdict,
         sentence=_sentence(verdict, (old, new), lead, judges, analysis, margin=options.margin),
-        advice=_advice(claims["H1"], verdict, judges, needed, study, options),
+        advice=_advice(
+            claims["H1"], verdict, judges, needed, study, options, evidence=_evidence(analysis)
+        ),
         lead=lead,
         judges=judges,
-        needed=needed if verdict is VersusVerdict.OPEN else judges,
+        needed=needed,
         simulated=analysis.source.simulated,
         study=study,
         hypotheses=analysis.hypotheses,
         outcome=_outcome(verdict, equal, not_worse, options.require),
     )
+
+
+def _evidence(analysis: Analysis) -> str:
+    """How evidence after every judge decided, in words; empty under another rule."""
+    sections = (section for section in analysis.sections if section.name == "evidence")
+    return next((section.paragraphs[1] for section in sections), "")
 
 
 def _sentence(
@@ -390,7 +428,11 @@ def _advice(
     needed: int | None,
     study: Path,
     options: VersusOptions,
+    *,
+    evidence: str,
 ) -> str:
+    if evidence:
+        return evidence
     if verdict is not VersusVerdict.OPEN:
         return ""
     if judges < options.judges:

@@ -22,7 +22,6 @@ from believable.cli.exit_codes import EXIT_CODES, INTERRUPTED, OK, exit_code
 from believable.core.child_python import protect_children
 from believable.core.errors import BelievableError
 from believable.core.system import ENDING_SIGNALS
-from believable.core.whole_files import disk_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +45,8 @@ COMMANDS: tuple[CommandEntry, ...] = (
     CommandEntry(
         "stimuli", "stimuli", "Turn recordings into stimuli that differ only in the judged quality."
     ),
+    CommandEntry("giveaways", "giveaways", "Find what gives an agent away, before people judge."),
+    CommandEntry("judge", "judge", "Train an automatic judge of motion, score recordings."),
     CommandEntry("record", "record", "Record rounds of a game as stimuli."),
     CommandEntry(
         "versus",
@@ -213,6 +214,8 @@ def main() -> None:
     except Terminated as ended:
         _end_by(ended.number)
     except (BelievableError, OSError) as error:
+        from believable.core.whole_files import disk_error
+
         refusal = disk_error(error) if isinstance(error, OSError) else error
         click.echo(f"believable: {refusal}", err=True)
         sys.exit(exit_code(error))

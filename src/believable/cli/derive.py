@@ -59,27 +59,6 @@ def derive(
     """
 
     def decorate(show: Callable[[R], None]) -> click.Command:
-        def run(as_json: bool = False, **values: Any) -> int:
-            if prepare is not None:
-                prepare(values)
-            with terminal() as surroundings:
-                if not as_json:
-                    result = use_case(**values, **surroundings)
-                else:
-                    try:
-                        result = use_case(**values, **surroundings)
-                    except (BelievableError, OSError) as error:
-                        reported = disk_error(error) if isinstance(error, OSError) else error
-                        echo_json(error_json(reported))
-                        return exit_code(error)
-            if as_json:
-                echo_json(result if answer is None else answer(result))
-            else:
-                show(result)
-            if outcome is not None:
-                return EXIT_OF[outcome(result, values)]
-            return EXIT_OF[getattr(result, "outcome", UseCaseOutcome.DONE)]
-
         options = use_case.options  # type: ignore[attr-defined]
         params = [parameter(field) for field in fields_of(options)]
         params.sort(key=lambda each: isinstance(each, click.Option))
@@ -88,13 +67,50 @@ def derive(
         lines = "\n".join(f"  {line.strip()}" for line in example.strip().splitlines())
         text = f"{inspect.getdoc(use_case)}\n\n\b\nExample:\n{lines}"
         command = click.Command(
-            name or use_case.__name__.replace("_", "-"), params=params, help=text, callback=run
+            name or use_case.__name__.replace("_", "-"),
+            params=params,
+            help=text,
+            callback=callback(use_case, show, prepare=prepare, answer=answer, outcome=outcome),
         )
         if group is not None:
             group.add_command(command)
         return command
 
     return decorate
+
+
+def callback(
+    use_case: Callable[..., R],
+    show: Callable[[R], None],
+    *,
+    prepare: Callable[[dict[str, Any]], None] | None = None,
+    answer: Callable[[R], object] | None = None,
+    outcome: Callable[[R, Mapping[str, Any]], UseCaseOutcome] | None = None,
+) -> Callable[..., int]:
+    """Return the function that click calls with the values of the options."""
+
+    def run(as_json: bool = False, **values: Any) -> int:
+        if prepare is not None:
+            prepare(values)
+        with terminal() as surroundings:
+            if not as_json:
+                result = use_case(**values, **surroundings)
+            else:
+                try:
+                    result = use_case(**values, **surroundings)
+                except (BelievableError, OSError) as error:
+                    reported = disk_error(error) if isinstance(error, OSError) else error
+                    echo_json(error_json(reported))
+                    return exit_code(error)
+        if as_json:
+            echo_json(result if answer is None else answer(result))
+        else:
+            show(result)
+        if outcome is not None:
+            return EXIT_OF[outcome(result, values)]
+        return EXIT_OF[getattr(result, "outcome", UseCaseOutcome.DONE)]
+
+    return run
 
 
 def echo_json(value: object) -> None:

@@ -156,33 +156,3 @@ def qa_command(files: Sequence[Path]) -> None:
 )
 def freedoom_command(files: Sequence[Path]) -> None:
     _echo_all(files)
-
-
-@derive(
-    films.check_blinding,
-    group=command,
-    name="blinding",
-    example="believable stimuli blinding my-study",
-)
-def blinding_command(result: films.Blinding) -> None:
-    guess = result.guess
-    click.echo(
-        f"{result.n_films} films: guessed {guess.rate:.2f} right, by chance {guess.chance:.2f} (p ="
-        f" {guess.p_value:.3f})"
-    )
-    click.echo(f"headers: {guess.headers}")
-    for trait, p_value in sorted(guess.traits.items(), key=lambda pair: pair[1]):
-        means = ", ".join(f"{name} {mean:.4g}" for name, mean in result.means[trait].items())
-        click.echo(f"{trait:16} p = {p_value:.3f}  {means}")
-    _echo_all(guess.leads)
-    if guess.least_p > 0.05:
-        click.echo(
-            f"There are too few films for a test: p is {guess.least_p:.3f} or more, whatever they"
-            " show."
-        )
-    if not guess.is_blind:
-        command = quote_command("believable stimuli even", result.folder)
-        click.echo(
-            f"Sizes, packets and lengths are made equal by: {command}. Light, colours and edges are"
-            " not."
-        )

@@ -107,7 +107,7 @@ def responses_of(
     choices = {
         (_whole(row["position"]), _whole(row["run"])): _CHOSEN.get(str(row.get("value_text")))
         for row in answers
-        if row["kind"] == "preference"
+        if row.get("value_text") in _CHOSEN
     }
     for row in answers:
         text = row.get("value_text")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from believable.collect.context import Context
-from believable.collect.evidence import aim_arm
+from believable.collect.evidence import aim_arm, pair_policy
 from believable.core.ids import keyed_hash
 from believable.store import evidence, sessions
 from believable.store.clip_draws import count_views, store_draw
@@ -56,7 +56,8 @@ def assign(
     drawn: tuple[DrawnName, ...] = ()
     if needs_draw(study):
         views = count_views(conn, row.id, kinds, now_ms, fresh=study.draw == "fresh")
-        drawn = deal(study, assignment, views)
+        policy = pair_policy(conn, context, study=row.id, definition=row.definition, link_kind=kind)
+        drawn = deal(study, assignment, views, policy)
         assignment = with_draw(assignment, drawn)
     return SessionAssignment(
         assignment=assignment, drawn=drawn, aimed=None if aimed is None else aimed[1]

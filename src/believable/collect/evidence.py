@@ -4,6 +4,7 @@ closes it, and recruiting ends once the rule says so.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 
 from believable.collect.context import Context
@@ -13,10 +14,12 @@ from believable.core.seeds import generator
 from believable.store import evidence, sessions, studies
 from believable.store.engine import Connection
 from believable.store.sessions import Session
-from believable.study.aimed_draw import AimedChoice, aim
+from believable.study.aimed_draw import AimedChoice, aim, aim_several
 from believable.study.evidence_state import ENDING, EvidenceState, has_ended, new_verdicts, weigh
 from believable.study.judge_shares import judgements, share_of
+from believable.study.levels import pair_of
 from believable.study.plan import Cell
+from believable.study.pool_draw import DrawnLevel, LevelPolicy, LevelRequest, least_viewed
 from believable.study.sequential_design import SequentialDesign
 
 
@@ -66,13 +69,46 @@ def aim_arm(
     views = dict.fromkeys(design.names, 0)
     for cell, n_sessions in filled.items():
         views[dict(cell.arms)[design.aimed_arm]] += n_sessions
-    decided = {
+    decided = _answered_names(conn, design, study, pool)
+    choice = aim(views, decided & set(views), generator(seed, "aimed"))
+    return design.aimed_arm, choice
+
+
+def pair_policy(
+    conn: Connection, context: Context, *, study: str, definition: str, link_kind: str
+) -> LevelPolicy:
+    """How the levels of blocks are drawn for a new session. If assignment follows the evidence: the
+    pairs with the fewest views among those without an answer, each with a small chance any; then
+    the others. Pairs that are not weighed count as answered.
+    """
+    design = context.definitions.sequential(conn, definition)
+    pool = evidence.weighed_pool(link_kind)
+    if design is None or not design.aimed_block or pool is None:
+        return least_viewed
+    decided = _answered_names(conn, design, study, pool)
+    open_pairs = {frozenset(pair_of(name)) for name in set(design.names) - decided}
+    block = design.aimed_block
+
+    def draw_pairs(request: LevelRequest, rng: random.Random) -> Sequence[DrawnLevel]:
+        if request.block.id != block:
+            return least_viewed(request, rng)
+        views = {name: round(request.views.get(name, 0)) for name in request.names}
+        answered = [name for name in views if frozenset(pair_of(name)) not in open_pairs]
+        return [
+            DrawnLevel(choice.agent, choice.probability)
+            for choice in aim_several(views, answered, request.count, rng)
+        ]
+
+    return draw_pairs
+
+
+def _answered_names(conn: Connection, design: SequentialDesign, study: str, pool: str) -> set[str]:
+    """The agents or pairs that have their answer."""
+    return {
         given.agent
         for given in evidence.get_verdicts(conn, study, pool)
         if given.verdict in ENDING[design.until]
     }
-    choice = aim(views, decided & set(views), generator(seed, "aimed"))
-    return design.aimed_arm, choice
 
 
 def weigh_session(

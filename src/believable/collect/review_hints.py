@@ -19,6 +19,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from believable.contracts.registries import INSTRUMENTS
+
 HintKind: TypeAlias = Literal["duplicate", "paste", "short", "fast"]
 HINT_KINDS: tuple[HintKind, ...] = ("duplicate", "paste", "short", "fast")
 
@@ -32,7 +34,6 @@ COMPARED_CHARACTERS = 2_000
 #: Others named in a hint.
 NAMED_OTHERS = 5
 
-SHORT_CHARACTERS: Mapping[str, int] = {"text": 2, "long_text": 15}
 #: Faster than this is impossible for typing (150 words a minute).
 TYPED_PER_S = 12.5
 #: A page or a session below this share of the median is fast, if there are at least this number to
@@ -161,7 +162,7 @@ def _paste_hints(answer: TextAnswer) -> list[Hint]:
 
 def _short(answer: TextAnswer) -> list[Hint]:
     n_characters = len(answer.text.strip())
-    if n_characters >= SHORT_CHARACTERS.get(answer.question_kind, 0):
+    if n_characters >= INSTRUMENTS[answer.question_kind].short_text:
         return []
     return [Hint("short", f"{n_characters} character{'' if n_characters == 1 else 's'}")]
 

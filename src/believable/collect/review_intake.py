@@ -16,7 +16,6 @@ from believable.collect.context import Definitions
 from believable.collect.review_hints import (
     ALIKE_FROM,
     NAMED_OTHERS,
-    SHORT_CHARACTERS,
     TYPED,
     Hint,
     TextAnswer,
@@ -38,6 +37,7 @@ from believable.store.engine import Connection, Store
 from believable.store.pending_sessions import NewTrial, PendingSession
 from believable.store.review_queue import NewAnswer, QueuedAnswer, QueueState, TimedAnswer
 from believable.study.definition import Definition
+from believable.study.kinds import kinds_on
 
 #: Sessions taken in at a time: bounds how long a commit takes and how long the interpreter is held.
 SESSIONS_AT_ONCE = 20
@@ -51,6 +51,7 @@ GROWTH = 0.1
 def text_questions(items: Iterable[TrialBase]) -> dict[tuple[str, str], Question]:
     """The free-text questions of a study by (trial id, question id)."""
     questions: dict[tuple[str, str], Question] = {}
+    texts = kinds_on("text")
     for item in items:
         if isinstance(item, Block):
             questions |= text_questions(item.each)
@@ -58,7 +59,7 @@ def text_questions(items: Iterable[TrialBase]) -> dict[tuple[str, str], Question
             questions |= {
                 (item.id, question.id): question
                 for question in item.page_questions
-                if question.kind in SHORT_CHARACTERS
+                if question.kind in texts
             }
     return questions
 

@@ -27,6 +27,9 @@ from believable.core.registry import must_keep_contract
 
 P = TypeVar("P", bound=Record)
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "text"]
+#: How the events of the table `traces` become a curve: values of an open scale, values between two
+#: bounds, or marks of 1 and -1.
+TraceForm: TypeAlias = Literal["relative", "bounded", "marks"]
 
 
 class InvalidAnswer(InvalidInput):
@@ -110,7 +113,10 @@ class Instrument(Generic[P]):
 
     `scale` is the level of measurement of its answers: `nominal` options, `ordinal` or `interval`
     numbers, or free `text`, which can be coded. Analyses and coding choose by it. An instrument
-    whose answer has several parts, or that annotates, declares none.
+    whose answer has several parts, or that annotates, declares none. An instrument that records
+    `trace.sample` is `bounded` if it has both `bounds`. `title` is its name in reports.
+    `short_text` is the length in characters below which a reviewer gets a hint about a free text.
+    `reminds` says that its question shows the stimuli it is about.
 
     `examples` are parameters as an author would write them: the conformance check tries the
     instrument with each.
@@ -157,6 +163,24 @@ class Instrument(Generic[P]):
     bounds: Callable[[P], tuple[float | None, float | None]] = lambda params: (None, None)
     attention: Callable[[P], Mapping[str, int]] = lambda params: {}
     nearest: Callable[[P, float], int | float] | None = None
+    title: str = ""
+    short_text: int = 2
+    reminds: bool = False
+
+    @property
+    def trace_form(self) -> TraceForm | None:
+        """How its events become a curve; None if they do not."""
+        kinds = {stream.kind for stream in self.streams if stream.table == "traces"}
+        if not kinds:
+            return None
+        if "trace.sample" not in kinds:
+            return "marks"
+        return "relative" if None in self.trace_bounds else "bounded"
+
+    @property
+    def trace_bounds(self) -> tuple[float | None, float | None]:
+        """The least and the greatest value of its curve."""
+        return self.bounds(self.examples[0])
 
     def nearest_answer(self, params: P, number: float) -> int | float:
         """The answer that lies nearest to a number: one of the options, or within the bounds."""

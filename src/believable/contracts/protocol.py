@@ -123,26 +123,30 @@ class JudgeEvidence:
 
     outcome    the outcome that these numbers are about
     question   the role of the question
-    reference  the role of the conditions that agents are compared with
+    reference  the role of the conditions that agents are compared with; empty for `pairs`
     agents     the roles of the agents' conditions; empty: all conditions that are no reference
-    compares   `sides`: the share of pages on which one of two was chosen; `answers`: the share of
-               `yes` answers about the reference minus that about the agent, plus 1, halved
+    compares   `sides`: the share of pages on which one of two was chosen; `pairs`: the same for
+               each pair of conditions that a hypothesis names, or else that judges see; `answers`:
+               the share of `yes` answers about the reference minus that about the agent, plus 1,
+               halved
     chosen     for `sides`: who has to be chosen for a number above one half
     yes, open  for `answers`: the answers that count 1 and one half; any other counts 0
     controls   the option that names scenarios which are no comparison
     chance     the option that says what guessing gives
+    lead       the outcome that is twice the share less 1, if there is one
     """
 
     outcome: str
     question: str
-    reference: str
+    reference: str = ""
     agents: tuple[str, ...] = ()
-    compares: Literal["sides", "answers"] = "sides"
+    compares: Literal["sides", "answers", "pairs"] = "sides"
     chosen: Literal["reference", "agent"] = "reference"
     yes: tuple[Any, ...] = ()
     open: tuple[Any, ...] = ()
     controls: str = ""
     chance: str = ""
+    lead: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,9 +38,12 @@ class DecisionGrid:
     evidence: float
 
 
-def find_grid(changes: ArrayLike, hz: float) -> DecisionGrid | None:
+def find_grid(
+    changes: ArrayLike, hz: float, *, fastest_hz: float | None = None
+) -> DecisionGrid | None:
     """Return the clock that fits the sizes of the changes best; there are `hz` changes a second.
 
+    fastest_hz   faster clocks are not tried, for changes that cannot follow each other closely
     Formula      R(f) = |Σ c exp(2πi f t)| / Σ c; z = n R², n = (Σ c)² / Σ c²
     Undefined    fewer than eight changes that are not 0: None
     Checked      astropy.stats.rayleightest's formula on planted clocks
@@ -51,7 +54,8 @@ def find_grid(changes: ArrayLike, hz: float) -> DecisionGrid | None:
     if np.count_nonzero(sizes) < LEAST_CHANGES:
         return None
     duration_s = len(sizes) / hz
-    clocks = np.arange(SLOWEST_HZ, FASTEST_SHARE * hz, 1 / (STEPS * duration_s))
+    fastest = min(FASTEST_SHARE * hz, fastest_hz or np.inf)
+    clocks = np.arange(SLOWEST_HZ, fastest, 1 / (STEPS * duration_s))
     if not len(clocks):
         return None
     times = np.arange(len(sizes)) / hz

@@ -63,10 +63,13 @@ def page(
     *,
     links: Links = no_links,
     blinded: bool = False,
+    certificate: str = "",
     draw: Drawing = figure_files.inline_svg,
     script: Callable[[], str] = figure_files.script,
 ) -> ReportPage:
-    """The whole report as one HTML document. Same records, same bytes."""
+    """The whole report as one HTML document. Same records, same bytes. `certificate`: the
+    sentence of the blinding certificate.
+    """
     layout = lay_out(analysis, draw, links)
     marks = marks_of(analysis.source, blinded=blinded)
     # The library first: the page's own script uses it.
@@ -76,7 +79,15 @@ def page(
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src"
         f" {policy_source(style)}; script-src {' '.join(policy_source(text) for text in scripts)}"
     )
-    html = render("report.html", layout, marks=marks, style=style, scripts=scripts, policy=policy)
+    html = render(
+        "report.html",
+        layout,
+        marks=marks,
+        style=style,
+        scripts=scripts,
+        policy=policy,
+        certificate=certificate,
+    )
     flow = (
         {FLOW: funnel_svg(analysis.funnel, PAGE, analysis.source.mark)} if analysis.funnel else {}
     )
@@ -117,6 +128,7 @@ def write_report(
     theme: Theme = LIGHT,
     links: Links = no_links,
     blinded: bool = False,
+    certificate: str = "",
     script: Callable[[], str] = figure_files.script,
 ) -> ReportFolder:
     """Write everything into `folder`. Same analysis, same bytes; `theme` is that of the files, the
@@ -127,7 +139,7 @@ def write_report(
     """
     target = Path(folder)
     check_report_folder(target)
-    report = page(analysis, links=links, blinded=blinded, script=script)
+    report = page(analysis, links=links, blinded=blinded, certificate=certificate, script=script)
     with results_folder(target, REPORT, is_ours=holds_results(target)) as draft:
         write_results(analysis, draft)
         for table in analysis.tables:

@@ -18,6 +18,8 @@ from believable.core.documents import document
 from believable.core.errors import Refused
 from believable.core.registry import Registry
 from believable.core.whole_files import check_replaceable, disk_error, replace_folder, seal
+from believable.giveaways.certificate import FILE as CERTIFICATE
+from believable.giveaways.certificate import certificate_sentence
 from believable.report.figure_files import Format
 from believable.report.page import write_report
 from believable.report.privacy import Spot
@@ -28,7 +30,7 @@ TEMPLATES = Path(__file__).parent / "templates" / "release"
 BUNDLE, STUDY, REPORT = "bundle", "study", "report"
 #: Parts of a study folder that are published; stimuli only when asked for, since they may belong to
 #: others.
-STUDY_PARTS = ("study.yaml", "pages")
+STUDY_PARTS = ("study.yaml", "pages", CERTIFICATE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +115,9 @@ def build(
         shutil.copytree(bundle, part / BUNDLE)
         if study is not None:
             _study(study, part, with_stimuli=facts.stimuli)
-        write_report(analysis, part / REPORT, formats=formats)
+        write_report(
+            analysis, part / REPORT, formats=formats, certificate=certificate_sentence(study)
+        )
         for name, text in papers(
             analysis, facts, plan=(part / PLAN_FOLDER).is_dir(), study=study is not None
         ).items():

@@ -19,7 +19,6 @@ from believable.contracts.page import THINK_MS, Message
 from believable.contracts.record import Rule, holds
 from believable.contracts.registries import INSTRUMENTS, PAGES
 from believable.contracts.trial import outline
-from believable.instruments.number import NumberParams, bounds
 from believable.simulate.behaviour import LEFT_OPEN, Mind, SeenStimulus
 from believable.simulate.client import Participant, Receipt, SubmitReply, TurnedAway
 from believable.simulate.pace import Pace
@@ -104,11 +103,11 @@ def shown(
     return holds(test, {f"page.{name}": answer for name, answer in answers.items()}, {})
 
 
-def _age(params: NumberParams, rng: random.Random) -> int | float:
+def _age(low_high: tuple[float | None, float | None], rng: random.Random) -> int | float:
     """Like participants of online studies: most are young, few are old, none is outside of the
     permitted range.
     """
-    lowest, highest = bounds(params)
+    lowest, highest = low_high
     years = AGE_MEDIAN_YEARS * rng.lognormvariate(0, AGE_SPREAD)
     return round(min(max(years, lowest or 18), highest or 80))
 
@@ -283,8 +282,8 @@ class Person:
     def _anything(self, question: Mapping[str, Any]) -> Any:
         instrument = INSTRUMENTS[question["kind"]]
         params = instrument.params.model_validate(question["params"])
-        if question["id"] == AGE and isinstance(params, NumberParams):
-            return _age(params, self.rng)
+        if question["id"] == AGE and instrument.scale == "interval":
+            return _age(instrument.bounds(params), self.rng)
         return instrument.simulate(params, self.rng)
 
     async def _read(self, html: str) -> None:

@@ -17,6 +17,8 @@ from believable.study.sequential_design import sequential_design
 
 #: Judges of a simulated study whose rule names no largest number.
 LONGEST = 200
+#: Simulated judges are assigned before they answer.
+EVEN = " Judges are assigned evenly here; assignment that follows the evidence takes fewer."
 
 
 def stopping_chances(
@@ -58,5 +60,5 @@ def stopping_chances(
         ),
         rows,
         note=f"Recruiting ends after a mean of {np.mean(ends):.0f} judges, median"
-        f" {np.median(ends):.0f}.",
+        f" {np.median(ends):.0f}.{EVEN if design.aimed_arm or design.aimed_block else ''}",
     )

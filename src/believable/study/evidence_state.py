@@ -110,7 +110,7 @@ class EvidenceState:
             found = {agent.decided for agent in self.agents}
             if len(found) == 1:
                 return self.agents[0].words
-            return "stop: every agent has its answer"
+            return f"stop: every {self.design.unit} has its answer"
         if self.at_most:
             return f"stop: {self.design.most} judges, the largest number"
         return continue_words(self.more)

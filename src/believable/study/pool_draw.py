@@ -86,7 +86,7 @@ def least_viewed(request: LevelRequest, rng: random.Random) -> Sequence[DrawnLev
 def draws_levels(block: Block, names: Sequence[str]) -> bool:
     """Whether a session gets only some levels of this block, and which ones is drawn."""
     return (
-        block.over in ("condition", "scenario")
+        block.over in ("condition", "scenario", "pair")
         and block.order != "latin_square"
         and block.sample is not None
         and block.sample < len(names)

@@ -12,10 +12,11 @@ from typing import Literal
 
 from believable.contracts.protocol import Declaration, JudgeEvidence
 from believable.contracts.registries import PROTOCOLS
-from believable.core.errors import InvalidInput
 from believable.stats.stopping_rule import CLIP_SD, Form, StoppingRule, choose_rule
+from believable.study.aimed_units import NotSequential, arm_of_agents, block_of_pairs, pair_blocks
 from believable.study.declaration import About, DeclaredPlan, Stopping, Until
 from believable.study.judge_shares import AskedPage, JudgeContrast, JudgedQuestion, asked_pages
+from believable.study.levels import NOTHING_SETTLED, PAIR_MARK, levels, pair_of
 from believable.study.measures import BY_CONDITION, DeclaredMeasure
 from believable.study.own_design import groups_of, model_of, pair_name, source_of
 from believable.study.plan import Assignment, Cell, cells, plan, session_seed
@@ -30,6 +31,7 @@ UNTIL: Until = "both"
 _PLANS = 12
 
 Draw = Literal["fresh", "pool", "shared"]
+Weighed = Literal["agents", "pairs"]
 
 #: How a form of evidence is called in sentences.
 FORM_NAMES: Mapping[Form, str] = {
@@ -75,7 +77,10 @@ class SequentialDesign:
 
     most      the largest number of judges; None for any
     outcome   the outcome of the analysis that the evidence is about
+    lead      the outcome that is twice the share less 1; empty if there is none
+    of        `agents`, each against the same reference, or `pairs` of any two
     aimed_arm  the arm whose levels are the agents, if assignment follows the evidence; else empty
+    aimed_block  the same for pairs: the block whose levels they are
     """
 
     question: JudgedQuestion
@@ -85,19 +90,19 @@ class SequentialDesign:
     margin: float
     most: int | None
     outcome: str
-    aimed_arm: str
+    lead: str = ""
+    of: Weighed = "agents"
+    aimed_arm: str = ""
+    aimed_block: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(part.contrast.name for part in self.contrasts)
 
-
-class NotSequential(InvalidInput):
-    """Why a plan cannot be stopped by evidence. `key` is the key of `stopping` to blame."""
-
-    def __init__(self, key: str, message: str, cure: str) -> None:
-        super().__init__(f"analysis.stopping.{key}: {message} {cure}")
-        self.key, self.message, self.cure = key, message, cure
+    @property
+    def unit(self) -> str:
+        """The word for one of them: agent, or pair."""
+        return self.of.removesuffix("s")
 
 
 def sequential_design(study: Study) -> SequentialDesign | None:
@@ -109,6 +114,9 @@ def sequential_design(study: Study) -> SequentialDesign | None:
         return None
     stopping = declared.stopping
     question, contrasts, outcome = _choose_weighed(declared, study)
+    evidence = _evidence_of(declared)
+    of: Weighed = "pairs" if evidence is not None and evidence.compares == "pairs" else "agents"
+    aimed = stopping.assign == "aimed"
     margin = MARGIN if stopping.margin is None else stopping.margin
     alpha = declared.alpha if stopping.alpha is None else stopping.alpha
     if alpha <= 0.01:
@@ -117,7 +125,7 @@ def sequential_design(study: Study) -> SequentialDesign | None:
             f"expected more than 0.01, got {alpha:g} from the plan.",
             "Add `alpha: 0.05` to `stopping`.",
         )
-    pages = _asked_in_plans(study, question)
+    pages = _asked_in_plans(study, question, _count_plans(study, contrasts))
     designs = tuple(
         _contrast_design(contrast, question, pages, study, (margin, alpha))
         for contrast in contrasts
@@ -130,27 +138,15 @@ def sequential_design(study: Study) -> SequentialDesign | None:
         margin=margin,
         most=stopping.n,
         outcome=outcome,
-        aimed_arm=_arm_of_agents(study, contrasts) if stopping.assign == "aimed" else "",
+        lead="" if evidence is None else evidence.lead,
+        of=of,
+        aimed_arm=arm_of_agents(study, contrasts) if aimed and of == "agents" else "",
+        aimed_block=block_of_pairs(study, contrasts).id if aimed and of == "pairs" else "",
     )
 
 
-def _arm_of_agents(study: Study, contrasts: Sequence[JudgeContrast]) -> str:
-    agents = {contrast.name for contrast in contrasts}
-    if len(agents) < 2:
-        raise NotSequential(
-            "assign",
-            "there is one agent, so that no assignment can follow the evidence.",
-            "Remove `assign`.",
-        )
-    for name, levels in study.arms.items():
-        if set(levels) == agents:
-            return name
-    raise NotSequential(
-        "assign",
-        "judges are assigned to agents by an arm, and no arm has the agents"
-        f" ({', '.join(sorted(agents))}) as its levels.",
-        f"Add `arms: {{agent: [{', '.join(sorted(agents))}]}}`, or remove `assign`.",
-    )
+def _evidence_of(declared: DeclaredPlan) -> JudgeEvidence | None:
+    return None if declared.protocol is None else PROTOCOLS[declared.protocol].declaration.evidence
 
 
 # ----------------------------------------------------------------------------------------------
@@ -175,6 +171,32 @@ def _choose_weighed(
     return _of_protocol(evidence, roles, declared, declaration, study)
 
 
+def _pairs_of(
+    evidence: JudgeEvidence, question: JudgedQuestion, declared: DeclaredPlan, study: Study
+) -> tuple[JudgeContrast, ...]:
+    """The pairs that hypotheses name, as they name them; without any, those that judges see."""
+    outcomes = {evidence.outcome, evidence.lead}
+    claimed = [
+        claim.about
+        for claim in declared.hypotheses
+        if claim.outcome in outcomes and claim.about and PAIR_MARK in claim.about
+    ]
+    seen = [
+        name for block in pair_blocks(study) for name in levels(study, block, NOTHING_SETTLED)
+    ] or [
+        pair_name(*sorted(shown, key=study.conditions.index))
+        for pages in _asked_in_plans(study, question, _PLANS * len(study.conditions))
+        for page in pages
+        if len(shown := {str(stimulus.condition) for stimulus in page.stimuli}) == 2
+    ]
+    by_pair: dict[frozenset[str], str] = {}
+    for name in claimed or seen:
+        by_pair.setdefault(frozenset(pair_of(name)), name)
+    return tuple(
+        JudgeContrast(name, (pair_of(name)[0],), (pair_of(name)[1],)) for name in by_pair.values()
+    )
+
+
 def _of_protocol(
     evidence: JudgeEvidence,
     roles: Mapping[str, tuple[str, ...]],
@@ -195,11 +217,21 @@ def _of_protocol(
     controls = option(evidence.controls) if evidence.controls else ()
     question = JudgedQuestion(
         names=roles[evidence.question],
-        compares=evidence.compares,
+        compares="answers" if evidence.compares == "answers" else "sides",
         yes=evidence.yes,
         open=evidence.open,
         controls=tuple(map(str, controls)) if isinstance(controls, list | tuple) else (),
     )
+    if evidence.compares == "pairs":
+        pairs = _pairs_of(evidence, question, declared, study) if question.names else ()
+        if not pairs:
+            raise NotSequential(
+                "rule",
+                f"{declaration.name} finds nothing to weigh: its role {evidence.question!r} has to"
+                " be played, by a question about two clips.",
+                "Name it in `roles`.",
+            )
+        return question, pairs, evidence.outcome
     reference = roles[evidence.reference]
     agents = [name for role in evidence.agents for name in roles[role]] or [
         name for name in study.conditions if name not in reference
@@ -282,7 +314,13 @@ def _question_of(measure: DeclaredMeasure, study: Study) -> JudgedQuestion | Non
 # what judges see
 
 
-def _asked_in_plans(study: Study, question: JudgedQuestion) -> list[list[AskedPage]]:
+def _count_plans(study: Study, contrasts: Sequence[JudgeContrast]) -> int:
+    """Return a number of plans that surely contains every contrast."""
+    taken = [block.sample or 1 for block in pair_blocks(study)]
+    return _PLANS * max(len(study.conditions), len(contrasts) // min(taken, default=1))
+
+
+def _asked_in_plans(study: Study, question: JudgedQuestion, n_plans: int) -> list[list[AskedPage]]:
     """The asked pages of some sessions, over all arms and orders."""
     stimuli = {stimulus.id: stimulus for stimulus in study.stimuli}
     every = cells(study)
@@ -299,7 +337,7 @@ def _asked_in_plans(study: Study, question: JudgedQuestion) -> list[list[AskedPa
                 stimuli,
             )
         )
-        for number, cell in enumerate(_spread(every, _PLANS * len(study.conditions)))
+        for number, cell in enumerate(_spread(every, n_plans))
     ]
 
 
@@ -340,7 +378,12 @@ def _contrast_design(
         for first, second in shown
     )
     draw: Draw = "shared" if same else "pool"
-    if _lasts(study, n_clips, max(max(map(len, clips)) for clips in shown)):
+    per_judge = max(
+        len(_names([stimulus for page in pages for stimulus in page.stimuli], group))
+        for pages in plans
+        for group in (contrast.first, contrast.second)
+    )
+    if _lasts(study, n_clips, per_judge):
         draw = "fresh"
     balanced = all(len(first) == len(second) for first, second in shown)
     if draw == "shared" and about == "agent":

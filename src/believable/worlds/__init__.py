@@ -7,7 +7,7 @@ from believable.recordings.recording import Recording
 from believable.recordings.scene import Scene
 
 #: In the order in which they are listed.
-BUILT_IN = ("maze", "arena", "town", "doom", "gym", "pettingzoo")
+BUILT_IN = ("maze", "arena", "town", "doom", "gym", "pettingzoo", "story")
 
 
 def draw(recording: Recording) -> Scene:

@@ -19,6 +19,8 @@ from believable.cli import group
 from believable.contracts.game import RoundContext
 from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput
+from believable.giveaways.exhibits import exhibit_of
+from believable.giveaways.finder import find_giveaways
 from believable.imitation.similar_routes import RouteWindow
 from believable.imitation.topology import Topology
 from believable.protocols.clips import TYPES
@@ -34,7 +36,6 @@ from believable.protocols.clips.variants.imitation.played_rounds import RoundJob
 from believable.protocols.clips.variants.imitation.recorded_clips import LOOK, RECIPE, strayed_ms
 from believable.recordings.file import read, write
 from believable.stimuli import source_pool
-from believable.stimuli.blinding import GuessedFilm, film_traits, guess_conditions
 from believable.stimuli.render import render_file
 from believable.stimuli.source_pool import SourceDetails
 from believable.stimuli.standardise import standardise
@@ -126,24 +127,20 @@ def differences(folder: Path) -> list[str]:
     words = [str(problem) for problem in verify(definition, folder) if "clone" not in str(problem)]
     types = {"standin_human": "human", "clone": "imitation"}
     films = [
-        GuessedFilm(
-            types.get(str(stimulus.condition), str(stimulus.condition)),
-            stimulus.scenario,
-            film_traits(folder / stimulus.file),
+        exhibit_of(
+            folder / stimulus.file,
+            name=stimulus.id,
+            condition=types.get(str(stimulus.condition), str(stimulus.condition)),
+            scenario=stimulus.scenario,
+            served={},
         )
         for stimulus in definition.study.stimuli
     ]
-    guess = guess_conditions(films, np.random.default_rng(1))
-    sizes = [film.traits.amounts["bytes"] for film in films]
-    if guess.headers > 1:
-        words.append(f"{guess.headers} headers")
+    found = find_giveaways(films, np.random.default_rng(1))
+    sizes = [film.values["bytes"] for film in films]
     if max(sizes) - min(sizes) > 2:
         words.append(f"bytes: {sorted(sizes)}")
-    words += [
-        f"{trait}: p = {p_value}" for trait, p_value in guess.traits.items() if p_value <= 0.05
-    ]
-    if guess.p_value <= 0.05:
-        words.append(f"guessed: {guess.rate} against {guess.chance}")
+    words += map(str, found.of("artifact"))
     words += [
         f"{stimulus.id}: a number or a name"
         for stimulus in definition.study.stimuli

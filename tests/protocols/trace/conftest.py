@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from believable.analysis.trace_windows import Tool, TraceAnnotation
+from believable.analysis.trace_windows import TraceAnnotation
 
 DURATION_MS = 60_000
 
@@ -31,12 +31,12 @@ def btrace(
     )
 
 
-def untouched(session: str, tool: Tool, place: int) -> TraceAnnotation:
+def untouched(session: str, tool: str, place: int) -> TraceAnnotation:
     return made(session, tool, place, np.empty(0), np.empty(0))
 
 
 def made(
-    session: str, tool: Tool, place: int, times: np.ndarray, values: np.ndarray
+    session: str, tool: str, place: int, times: np.ndarray, values: np.ndarray
 ) -> TraceAnnotation:
     return TraceAnnotation(
         session=session,

@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from believable.analysis.trace_windows import (
-    PAST_THE_END,
-    Cleaning,
-    Tool,
-    TraceAnnotation,
-    cut_windows,
-)
+from believable.analysis.trace_windows import PAST_THE_END, Cleaning, TraceAnnotation, cut_windows
 from believable.core.errors import InvalidInput
 from believable.protocols.trace.trace_cleaning import (
     INACTIVE,
@@ -33,7 +27,7 @@ def both(make: Any, tool: str, people: int, seed: int = 1) -> list[TraceAnnotati
 
 
 @pytest.mark.parametrize("tool", ["ranktrace", "btrace"])
-def test_one_untouched_trace_among_twenty_active_ones_is_dropped(make: Any, tool: Tool) -> None:
+def test_one_untouched_trace_among_twenty_active_ones_is_dropped(make: Any, tool: str) -> None:
     rng = np.random.default_rng(3)
     active = [getattr(make, tool)(f"p{n}", 1, rng) for n in range(20)]
     found = clean([*active, make.untouched("still", tool, 1)], {})

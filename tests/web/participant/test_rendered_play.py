@@ -16,13 +16,12 @@ from typing import Any
 import pytest
 
 from believable.core.clock import WallClock
-from believable.core.errors import InvalidInput
 from believable.simulate.asgi import AppClient, SocketClosed, running
 from believable.simulate.client import Participant
 from believable.simulate.pace import RealPace
 from believable.web.app import Settings, create_app
 from believable.web.participant import round_course
-from believable.web.participant.round_course import MOST_TROUBLES, InputAllowance
+from believable.web.participant.round_course import MOST_TROUBLES
 
 pytest.importorskip("vizdoom", reason="needs the extra doom")
 pytest.importorskip("av", reason="needs the extra video")
@@ -256,20 +255,6 @@ def test_ten_thousand_inputs_a_second_are_refused_and_others_play_on(
                 message = await other.receive()
 
     with_site(work)
-
-
-def test_an_allowance_comes_back_with_time() -> None:
-    allowance = InputAllowance(10, 20, 0.0)
-    allowance.take(20, 0.0)
-    with pytest.raises(InvalidInput, match="a page may say 10 things in a second"):
-        allowance.take(1, 0.05)
-    allowance = InputAllowance(10, 20, 0.0)
-    allowance.take(20, 0.0)
-    allowance.take(10, 1.0)
-    allowance.take(20, 100.0)
-    allowance = InputAllowance(10, 20, 0.0)
-    with pytest.raises(InvalidInput, match="too much at once"):
-        allowance.take(21, 1000.0)  # silence saves up no more than what may be said at once
 
 
 def test_a_game_that_breaks_is_taken_up_again_but_not_for_ever(

@@ -656,6 +656,16 @@ def test_durations_are_simulated_time() -> None:
     ]
 
 
+def test_the_first_action_of_a_day_counts_as_begun() -> None:
+    showers = [
+        use(at, 5, "shower1", "shower", "bathroom", id=f"x{at}") for at in (0, 100, 110, 200)
+    ]
+    found = check_town(recording(Plant(showers))).violations
+    assert [v.action for v in found if v.rule == "once too often"] == ["x200"], (
+        "the third that is begun; the one after five minutes continues the second"
+    )
+
+
 def test_a_track_that_begins_late_or_ends_early_stays_at_its_ends() -> None:
     x, y = TOWN.stand(f"{H}.desk1")
     far = (x + 5, y)

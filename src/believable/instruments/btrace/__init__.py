@@ -50,6 +50,7 @@ def perform(params: BTraceParams, rng: random.Random, duration_ms: int) -> Seque
 
 BTRACE = Instrument(
     name="btrace",
+    title="BTrace",
     version=2,
     about=(
         "Two keys or buttons that leave a plus or a minus on the time line while watching, ten a"

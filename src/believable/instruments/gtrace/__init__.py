@@ -47,6 +47,7 @@ def perform(params: GTraceParams, rng: random.Random, duration_ms: int) -> Seque
 
 GTRACE = Instrument(
     name="gtrace",
+    title="GTrace",
     version=1,
     about="A slider from -1 to 1, moved while watching; its past positions stay visible.",
     use="annotate",
@@ -54,6 +55,7 @@ GTRACE = Instrument(
     records=(AnswerColumn("value", "number", "the position of the slider, from -1 to 1"),),
     folder=Path(__file__).parent,
     streams=(SAMPLE,),
+    bounds=lambda params: (-1.0, 1.0),
     perform=perform,
     practice=FOLLOW,
     rehearse=follow_disc,

@@ -27,6 +27,7 @@ LONG_TEXT = Instrument(
     records=RECORDS,
     folder=Path(__file__).parent,
     scale="text",
+    short_text=15,
     read=read,
     simulate=simulate,
     examples=(LongTextParams(), LongTextParams(min_length=200, max_length=300, lines=10)),

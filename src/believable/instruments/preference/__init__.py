@@ -45,6 +45,7 @@ def simulate(params: PreferenceParams, rng: random.Random) -> str:
 
 PREFERENCE = Instrument(
     name="preference",
+    reminds=True,
     version=1,
     about=(
         "Which of two: the first, the second, both or neither, or forced; with small stills as"

@@ -40,6 +40,7 @@ def perform(params: RankTraceParams, rng: random.Random, duration_ms: int) -> Se
 
 RANKTRACE = Instrument(
     name="ranktrace",
+    title="RankTrace",
     version=1,
     about=(
         "An unbounded trace, moved by the wheel or the arrow keys while watching; all of it stays"

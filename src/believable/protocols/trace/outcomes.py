@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from believable.analysis.data import Data
 from believable.analysis.settled_plan import Plan
-from believable.analysis.trace_windows import TOOLS, Centre, Tool
+from believable.analysis.trace_windows import Centre, trace_tools
 from believable.protocols.trace.trace_cleaning import Pair
 from believable.protocols.trace.trace_figures import one_agreement
 from believable.stats.correlations import correlations_compared
@@ -20,12 +20,12 @@ CORRELATED = ("high", "low", "difference", "mean", "gradient")
 TIMES = ("last", "first")
 
 
-def tools_in(pairs: Sequence[Pair]) -> tuple[Tool, ...]:
+def tools_in(pairs: Sequence[Pair]) -> tuple[str, ...]:
     present = {pair.tool for pair in pairs}
-    return tuple(tool for tool in TOOLS if tool in present)
+    return tuple(tool for tool in trace_tools() if tool in present)
 
 
-def outcome_tests(pairs: Sequence[Pair], tool: Tool, plan: Plan) -> dict[str, TestResult]:
+def outcome_tests(pairs: Sequence[Pair], tool: str, plan: Plan) -> dict[str, TestResult]:
     epsilon = float(plan.option("epsilon"))
     centre: Centre = "neutral" if plan.option("centre") == "neutral" else "mean"
     tests = {
@@ -73,7 +73,7 @@ def choice_times(data: Data, plan: Plan) -> dict[str, str]:
 
 
 def by_time(
-    pairs: Sequence[Pair], times: Mapping[str, str], tool: Tool, plan: Plan
+    pairs: Sequence[Pair], times: Mapping[str, str], tool: str, plan: Plan
 ) -> tuple[dict[str, TestResult], TestResult | None]:
     """The agreement of traces and choice at each time of the choice, and the test between two of
     them.

@@ -14,7 +14,7 @@ from believable.analysis.findings import LOOSE_CELL, Cell, Finding, Section, Tab
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import in_words, number
 from believable.analysis.settled_plan import Plan
-from believable.analysis.trace_windows import TOOL_NAMES, Cleaning, Tool, Windowed
+from believable.analysis.trace_windows import Cleaning, Windowed, tool_title
 from believable.bundle.read import ColumnTable
 from believable.protocols.trace.trace_cleaning import Pair, cleaning_of
 from believable.stats.correlations import within_correlation
@@ -155,7 +155,7 @@ def _rounds(
 
 def _relate(channels: Sequence[Channel], plan: Plan) -> Table:
     rows: list[tuple[LOOSE_CELL, ...]] = []
-    tools: tuple[Tool, ...] = tuple(
+    tools: tuple[str, ...] = tuple(
         dict.fromkeys(channel.trace.annotation.tool for channel in channels)
     )
     for name in dict.fromkeys(channel.name for channel in channels):
@@ -174,7 +174,7 @@ def _relate(channels: Sequence[Channel], plan: Plan) -> Table:
             )
             rounds = np.repeat(np.arange(len(mine)), [int(ok.sum()) for ok in known])
             test = within_correlation(trace, values, rounds.tolist(), level=plan.level)
-            rows.append((name, TOOL_NAMES[tool], len(mine), *tested_cells(test)))
+            rows.append((name, tool_title(tool), len(mine), *tested_cells(test)))
     return LAYOUTS.table("telemetry_correlations", rows)
 
 
@@ -223,7 +223,7 @@ def _drawn(
         ]
         for pair in (eventful or own)[:1]:
             for place, trace in ((1, pair.first), (2, pair.second)):
-                panel = f"{TOOL_NAMES[tool]}, round {place}: {in_words(trace.annotation.condition)}"
+                panel = f"{tool_title(tool)}, round {place}: {in_words(trace.annotation.condition)}"
                 lines = [("trace", trace.values)]
                 lines += [
                     (measure.name, _from_0_to_1(measure.values))

@@ -23,7 +23,7 @@ from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, estimate_words, in_words, listed, number
 from believable.analysis.procedure import questions
 from believable.analysis.settled_plan import Plan
-from believable.analysis.trace_windows import CENTRES, TOOL_NAMES, Tool
+from believable.analysis.trace_windows import CENTRES, tool_title
 from believable.contracts.registries import INSTRUMENTS
 from believable.protocols.trace import DECLARATION
 from believable.protocols.trace.outcomes import (
@@ -89,7 +89,7 @@ def choice_section(
     findings = [
         Finding(
             outcome=outcome,
-            title=f"{DECLARATION.outcome(outcome).title}, {TOOL_NAMES[tool]}",
+            title=f"{DECLARATION.outcome(outcome).title}, {tool_title(tool)}",
             sentence=_sentence(outcome, tool, test, plan, named_conditions(pairs)),
             estimate=test.estimate,
             test=test,
@@ -111,7 +111,7 @@ def choice_section(
                 ": "
                 + listed(
                     [
-                        f"{sum(p.tool == tool for p in pairs)} with {TOOL_NAMES[tool]}"
+                        f"{sum(p.tool == tool for p in pairs)} with {tool_title(tool)}"
                         for tool in tools_in(pairs)
                     ]
                 )
@@ -151,24 +151,24 @@ def _other_rule(pairs: Sequence[Pair], plan: Plan) -> list[Table]:
 
 
 def _sentence(
-    outcome: str, tool: Tool, test: TestResult, plan: Plan, conditions: Sequence[str]
+    outcome: str, tool: str, test: TestResult, plan: Plan, conditions: Sequence[str]
 ) -> str:
     if outcome == "condition":
         if test.estimate is None or test.estimate.value is None:
-            return f"With {TOOL_NAMES[tool]}, the conditions cannot be compared ({test.reason})."
+            return f"With {tool_title(tool)}, the conditions cannot be compared ({test.reason})."
         return (
-            f"With {TOOL_NAMES[tool]} (n = {test.n}), the mean of the trace under"
+            f"With {tool_title(tool)} (n = {test.n}), the mean of the trace under"
             f" {in_words(conditions[0])} minus that under {in_words(conditions[1])} is"
             f" {estimate_words(test.estimate, 3)}."
         )
     if test.estimate is None or test.estimate.value is None:
         return (
-            f"With {TOOL_NAMES[tool]}, the choice cannot be correlated with {PHRASES[outcome]}"
+            f"With {tool_title(tool)}, the choice cannot be correlated with {PHRASES[outcome]}"
             f" ({test.reason})."
         )
     where = "" if outcome == "mean" else f" at ε = {plan.option('epsilon'):g}"
     return (
-        f"With {TOOL_NAMES[tool]} (n = {test.n}), the final choice and {PHRASES[outcome]}{where}"
+        f"With {tool_title(tool)} (n = {test.n}), the final choice and {PHRASES[outcome]}{where}"
         f" have a correlation of r = {estimate_words(test.estimate, 3)}."
     )
 
@@ -181,7 +181,7 @@ def instrument_section(pairs: Sequence[Pair], plan: Plan) -> Section:
     rows: list[tuple[Cell, ...]] = []
     for tool in tools:
         chosen = Counter(pair.choice for pair in pairs if pair.tool == tool)
-        rows.append((TOOL_NAMES[tool], sum(chosen.values()), chosen[1], chosen[-1], chosen[0]))
+        rows.append((tool_title(tool), sum(chosen.values()), chosen[1], chosen[-1], chosen[0]))
     chosen_table = LAYOUTS.table("tools", rows)
     findings = [_recency(pairs, plan)] if pairs else []
     if len(tools) < 2:
@@ -193,7 +193,7 @@ def instrument_section(pairs: Sequence[Pair], plan: Plan) -> Section:
         for name in CORRELATED:
             own = [test[name] for test in tests]
             between = correlations_compared(*own, level=plan.level)
-            names = f"{TOOL_NAMES[first]} minus {TOOL_NAMES[second]}"
+            names = f"{tool_title(first)} minus {tool_title(second)}"
             compared.append(
                 (
                     names,
@@ -222,10 +222,10 @@ def _estimate(test: TestResult) -> Estimate:
 
 
 def _tools_finding(
-    first: Tool, second: Tool, measure: str, own: Sequence[TestResult], between: TestResult
+    first: str, second: str, measure: str, own: Sequence[TestResult], between: TestResult
 ) -> Finding:
     difference = between.estimate
-    title = f"{TOOL_NAMES[first]} against {TOOL_NAMES[second]}"
+    title = f"{tool_title(first)} against {tool_title(second)}"
     if difference is None or difference.value is None:
         sentence = (
             f"The agreement of {title} with the choice cannot be compared ({between.reason})."
@@ -234,7 +234,7 @@ def _tools_finding(
         values = [number(test.estimate.value, 3) for test in own if test.estimate is not None]
         sentence = (
             f"The choice and {PHRASES[measure]} have correlations of r = {values[0]} with"
-            f" {TOOL_NAMES[first]} and r = {values[1]} with {TOOL_NAMES[second]}; on the Fisher z"
+            f" {tool_title(first)} and r = {values[1]} with {tool_title(second)}; on the Fisher z"
             f" scale they differ by {estimate_words(difference)}."
         )
     return Finding(
@@ -285,7 +285,7 @@ def time_section(pairs: Sequence[Pair], times: Mapping[str, str], plan: Plan) ->
             ]
             later = sum(pair.choice == -1 for pair in mine)
             decided = sum(pair.choice != 0 for pair in mine)
-            rows.append((TOOL_NAMES[tool], TIME_LABELS[level], len(mine), _r(test), decided, later))
+            rows.append((tool_title(tool), TIME_LABELS[level], len(mine), _r(test), decided, later))
         if between is not None:
             findings.append(_time_finding(tool, measure, own, between))
     compared = LAYOUTS.table("choice_time", rows, measure=MEASURE_LABELS[measure])
@@ -293,13 +293,13 @@ def time_section(pairs: Sequence[Pair], times: Mapping[str, str], plan: Plan) ->
 
 
 def _time_finding(
-    tool: Tool, measure: str, own: Mapping[str, TestResult], between: TestResult
+    tool: str, measure: str, own: Mapping[str, TestResult], between: TestResult
 ) -> Finding:
     difference = between.estimate
-    title = f"Chosen {TIME_LABELS['last']} and {TIME_LABELS['first']}, {TOOL_NAMES[tool]}"
+    title = f"Chosen {TIME_LABELS['last']} and {TIME_LABELS['first']}, {tool_title(tool)}"
     if difference is None or difference.value is None:
         sentence = (
-            f"With {TOOL_NAMES[tool]}, the two moments of the choice cannot be compared"
+            f"With {tool_title(tool)}, the two moments of the choice cannot be compared"
             f" ({between.reason})."
         )
     else:
@@ -307,7 +307,7 @@ def _time_finding(
             number(test.estimate.value, 3) for test in own.values() if test.estimate is not None
         ]
         sentence = (
-            f"With {TOOL_NAMES[tool]}, the choice and {PHRASES[measure]} have correlations of r ="
+            f"With {tool_title(tool)}, the choice and {PHRASES[measure]} have correlations of r ="
             f" {values[0]} among those who chose after annotating and r = {values[1]} among those"
             f" who chose before; on the Fisher z scale they differ by {estimate_words(difference)}."
         )

@@ -16,15 +16,14 @@ from believable.analysis.trace_windows import (
     CHOICES,
     MEASURES,
     PUBLISHED,
-    TOOL_NAMES,
-    TOOLS,
     Centre,
     Cleaning,
-    Tool,
     TraceAnnotation,
     Windowed,
     count_windows,
     cut_windows,
+    tool_title,
+    trace_tools,
 )
 from believable.contracts.trial import outline
 from believable.core.errors import InvalidInput
@@ -51,7 +50,7 @@ class Pair:
     """
 
     session: str
-    tool: Tool
+    tool: str
     first: Windowed
     second: Windowed
     choice: int
@@ -68,15 +67,15 @@ class CleanedTraces:
     drops: tuple[Drop, ...]
     funnel: tuple[FlowStep, ...]
     #: Per tool: the distances to the untouched trace, and to all others of the rest.
-    inactive: Mapping[Tool, Outliers]
-    consensus: Mapping[Tool, Outliers]
+    inactive: Mapping[str, Outliers]
+    consensus: Mapping[str, Outliers]
 
     @property
-    def tools(self) -> tuple[Tool, ...]:
+    def tools(self) -> tuple[str, ...]:
         present = {trace.annotation.tool for trace in self.traces}
-        return tuple(tool for tool in TOOLS if tool in present)
+        return tuple(tool for tool in trace_tools() if tool in present)
 
-    def pairs_of(self, tool: Tool) -> tuple[Pair, ...]:
+    def pairs_of(self, tool: str) -> tuple[Pair, ...]:
         return tuple(pair for pair in self.pairs if pair.tool == tool)
 
 
@@ -91,12 +90,12 @@ def clean(
     `choices` maps participants to 1, −1 or 0; None or absent is no answer.
     """
     everything, drops = cut_windows(annotations, cleaning)
-    inactive: dict[Tool, Outliers] = {}
-    consensus: dict[Tool, Outliers] = {}
+    inactive: dict[str, Outliers] = {}
+    consensus: dict[str, Outliers] = {}
     kept: list[Windowed] = []
     steps: list[FlowStep] = []
     rows = list(drops)
-    for tool in TOOLS:
+    for tool in trace_tools():
         mine = [trace for trace in everything if trace.annotation.tool == tool]
         if not mine:
             continue
@@ -114,7 +113,7 @@ def clean(
                 before=len(mine),
                 after=len(active),
                 reason=INACTIVE,
-                branch=TOOL_NAMES[tool],
+                branch=tool_title(tool),
                 unit="traces",
             ),
             FlowStep(
@@ -122,7 +121,7 @@ def clean(
                 before=len(active),
                 after=len(left),
                 reason=UNLIKE_OTHERS,
-                branch=TOOL_NAMES[tool],
+                branch=tool_title(tool),
                 unit="traces",
             ),
         ]
@@ -167,10 +166,10 @@ def _drop(traces: Sequence[Windowed], outliers: Outliers, reason: str, where: st
             session=traces[index].annotation.session,
             level="trace",
             reason=reason,
-            detail=f"{TOOL_NAMES[traces[index].annotation.tool]}: distance"
+            detail=f"{tool_title(traces[index].annotation.tool)}: distance"
             f" {outliers.distances[index]:.4g} {where}, {limits}",
             trial_key=traces[index].annotation.trial_key,
-            branch=TOOL_NAMES[traces[index].annotation.tool],
+            branch=tool_title(traces[index].annotation.tool),
         )
         for index in outliers.dropped_indexes
     ]
@@ -262,9 +261,9 @@ def annotated_rounds(
     drops: list[Drop] = []
     for line in lines:
         places[line.session] += 1
-        tool = line.instrument if line.instrument in TOOLS else tools.get(line.session)
-        if tool not in TOOLS:
-            detail = f"expected one of {', '.join(TOOLS)}, got {tool!r}"
+        tool = line.instrument if line.instrument in trace_tools() else tools.get(line.session)
+        if tool not in trace_tools():
+            detail = f"expected one of {', '.join(trace_tools())}, got {tool!r}"
             drops.append(
                 Drop(
                     session=line.session,
@@ -300,11 +299,11 @@ def _choice(answer: str) -> int:
     return CHOICES[answer]
 
 
-def _tools(data: Data, plan: Plan, lines: Sequence[TraceLine]) -> dict[str, Tool]:
+def _tools(data: Data, plan: Plan, lines: Sequence[TraceLine]) -> dict[str, str]:
     """The tool of each session, for traces that hold nothing: from its arm, its other traces, or
     the study.
     """
-    by_session: dict[str, Tool] = {}
+    by_session: dict[str, str] = {}
     only = _only_tool(data, plan)
     if only is not None:
         by_session = dict.fromkeys(data.sessions, only)
@@ -314,14 +313,14 @@ def _tools(data: Data, plan: Plan, lines: Sequence[TraceLine]) -> dict[str, Tool
         by_session |= {
             session: level
             for session, level in zip(data.sessions, levels, strict=True)
-            if level in TOOLS
+            if level in trace_tools()
         }
     return by_session | {
-        line.session: line.instrument for line in lines if line.instrument in TOOLS
+        line.session: line.instrument for line in lines if line.instrument in trace_tools()
     }
 
 
-def _only_tool(data: Data, plan: Plan) -> Tool | None:
+def _only_tool(data: Data, plan: Plan) -> str | None:
     if data.study is None:
         return None
     kinds = {
@@ -331,7 +330,7 @@ def _only_tool(data: Data, plan: Plan) -> Tool | None:
         and entry.item.id in plan.roles["annotate"]
         and entry.item.annotation is not None
     }
-    return next((tool for tool in TOOLS if kinds == {tool}), None)
+    return next((tool for tool in trace_tools() if kinds == {tool}), None)
 
 
 def _durations(data: Data, plan: Plan, lines: Sequence[TraceLine]) -> dict[tuple[str, int], float]:

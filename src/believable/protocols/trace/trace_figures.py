@@ -16,11 +16,10 @@ from believable.analysis.numbers import counted, in_words, level_words
 from believable.analysis.trace_windows import (
     CENTRES,
     EPSILONS,
-    TOOL_NAMES,
     Centre,
     Cleaning,
-    Tool,
     Windowed,
+    tool_title,
 )
 from believable.protocols.trace.trace_cleaning import CleanedTraces, Pair, differences
 from believable.stats.agreement import krippendorff_alpha
@@ -52,7 +51,7 @@ _HEAD = (
 class ChoiceAgreement:
     """The correlation of one measure's difference with the choice."""
 
-    tool: Tool
+    tool: str
     centre: Centre
     epsilon: float
     measure: str
@@ -60,7 +59,7 @@ class ChoiceAgreement:
 
 
 def agreements(
-    pairs: Sequence[Pair], tool: Tool, *, epsilons: Sequence[float] = EPSILONS, level: float = 0.95
+    pairs: Sequence[Pair], tool: str, *, epsilons: Sequence[float] = EPSILONS, level: float = 0.95
 ) -> tuple[ChoiceAgreement, ...]:
     """Every measure of one tool with the choice. Steps do not depend on the centre, means on
     neither centre nor ε.
@@ -82,7 +81,7 @@ def agreements(
 
 def one_agreement(
     pairs: Sequence[Pair],
-    tool: Tool,
+    tool: str,
     measure: str,
     epsilon: float,
     centre: Centre,
@@ -148,13 +147,13 @@ def slopes_table(looked_at: Sequence[ChoiceAgreement]) -> Table:
 
 def means_table(looked_at: Sequence[ChoiceAgreement], *, alpha: float = 0.05) -> Table:
     """The difference of means against the choice, per tool, with intervals."""
-    firsts: dict[Tool, TestResult] = {}
+    firsts: dict[str, TestResult] = {}
     for correlation in looked_at:
         if correlation.measure == "mean":
             firsts.setdefault(correlation.tool, correlation.test)
     return LAYOUTS.table(
         "means",
-        ((TOOL_NAMES[tool], test.n, *tested_cells(test)) for tool, test in firsts.items()),
+        ((tool_title(tool), test.n, *tested_cells(test)) for tool, test in firsts.items()),
         level=level_words(1 - alpha),
     )
 
@@ -173,7 +172,7 @@ def by_rule(cleaned: CleanedTraces, rule: str) -> tuple[Pair, ...]:
 
 def _rows(looked_at: Sequence[ChoiceAgreement], measures: Sequence[str]) -> list[CorrelationRow]:
     """ε outside, tools inside, as published."""
-    grouped: dict[tuple[float, Tool], dict[str, TestResult]] = {}
+    grouped: dict[tuple[float, str], dict[str, TestResult]] = {}
     for correlation in looked_at:
         if correlation.measure in measures:
             grouped.setdefault((correlation.epsilon, correlation.tool), {})[correlation.measure] = (
@@ -181,7 +180,7 @@ def _rows(looked_at: Sequence[ChoiceAgreement], measures: Sequence[str]) -> list
             )
     tools = list(dict.fromkeys(correlation.tool for correlation in looked_at))
     return [
-        CorrelationRow((epsilon, TOOL_NAMES[tool]), grouped[epsilon, tool])
+        CorrelationRow((epsilon, tool_title(tool)), grouped[epsilon, tool])
         for epsilon in sorted({correlation.epsilon for correlation in looked_at})
         for tool in tools
     ]
@@ -195,7 +194,7 @@ def times_s(windows: int, cleaning: Cleaning) -> list[float]:
 def all_traces(pairs: Sequence[Pair], cleaning: Cleaning) -> Table:
     """Every window of every kept trace, for those who want to compute further."""
     rows: list[tuple[Cell, ...]] = [
-        (pair.session, TOOL_NAMES[pair.tool], place, trace.annotation.condition, time, float(value))
+        (pair.session, tool_title(pair.tool), place, trace.annotation.condition, time, float(value))
         for pair in pairs
         for place, trace in ((1, pair.first), (2, pair.second))
         for time, value in zip(times_s(len(trace.values), cleaning), trace.values, strict=True)
@@ -217,7 +216,7 @@ def examples(
             for place, trace in ((1, pair.first), (2, pair.second)):
                 mean = float(trace.values.mean())
                 panel = (
-                    f"{TOOL_NAMES[tool]} {number}, round {place}:"
+                    f"{tool_title(tool)} {number}, round {place}:"
                     f" {in_words(trace.annotation.condition)}"
                 )
                 rows += [
@@ -235,7 +234,7 @@ def group_means(pairs: Sequence[Pair], cleaning: Cleaning) -> tuple[Table, Table
     """Per tool and condition: the mean trace, the middle half of the annotators around it, and how
     well they agree.
     """
-    groups: dict[tuple[Tool, str], list[Windowed]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Windowed]] = defaultdict(list)
     for pair in pairs:
         for trace in (pair.first, pair.second):
             groups[pair.tool, trace.annotation.condition].append(trace)
@@ -248,7 +247,7 @@ def group_means(pairs: Sequence[Pair], cleaning: Cleaning) -> tuple[Table, Table
             mean = mean_t(windows[:, index])
             rows.append(
                 (
-                    TOOL_NAMES[tool],
+                    tool_title(tool),
                     condition,
                     time,
                     mean.value,
@@ -266,7 +265,7 @@ def group_means(pairs: Sequence[Pair], cleaning: Cleaning) -> tuple[Table, Table
             with_reason(lone, None) if alpha is None else with_reason(alpha.reason, alpha.value)
         )
         agreeing.append(
-            (TOOL_NAMES[tool], condition, len(windows), *coefficient, *with_reason(lone, others))
+            (tool_title(tool), condition, len(windows), *coefficient, *with_reason(lone, others))
         )
     means = LAYOUTS.table("mean_traces", rows)
     agreement = LAYOUTS.table(
@@ -300,7 +299,7 @@ def by_epsilon(looked_at: Sequence[ChoiceAgreement]) -> tuple[Table, Chart]:
             rows.append(
                 (
                     panel,
-                    TOOL_NAMES[correlation.tool],
+                    tool_title(correlation.tool),
                     correlation.epsilon,
                     r.value,
                     r.low,

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from believable.contracts.protocol import Declaration
 from believable.core.errors import BelievableError
 from believable.core.nodes import Node
+from believable.study.aimed_units import NotSequential
 from believable.study.declaration import DeclaredPlan
 from believable.study.reading import Reading
-from believable.study.sequential_design import NotSequential, clips_needed, sequential_design
+from believable.study.sequential_design import clips_needed, sequential_design
 
 #: The keys of each rule besides `rule`.
 KEYS: Mapping[str, frozenset[str]] = {
@@ -54,9 +55,8 @@ def check_sequential(reading: Reading, node: Node) -> None:
         return  # no plan can be made: other checks say why
     if design is None or plan is None:
         return
-    for part in design.contrasts:
-        if part.rule.widening < part.rule.margin:
-            continue
+    too_small = [part for part in design.contrasts if part.rule.widening >= part.rule.margin]
+    for part in {part.clips: part for part in reversed(too_small)}.values():
         message = (
             f"{part.clips} clips of {part.contrast.name!r} may differ from others by"
             f" {part.rule.widening:.2f}, so that nothing can be shown to be within"

@@ -45,6 +45,8 @@ def evidence_picture(
         "margin": state.design.margin,
         "alpha": state.design.alpha,
         "blinded": not opened,
+        "unit": state.design.unit.capitalize(),
+        "aimed": bool(state.design.aimed_arm or state.design.aimed_block),
         "forms": sorted({part.form_words for part in state.design.contrasts}),
         "agents": sorted(
             (
@@ -62,8 +64,9 @@ def letters(study: StudyRow, state: EvidenceState) -> dict[str, str]:
         state.design.names,
         key=lambda name: hashlib.sha256(f"{study.definition} {name}".encode()).digest(),
     )
+    unit = state.design.unit.capitalize()
     return {
-        name: f"Agent {string.ascii_uppercase[place]}" if place < 26 else f"Agent {place + 1}"
+        name: f"{unit} {string.ascii_uppercase[place]}" if place < 26 else f"{unit} {place + 1}"
         for place, name in enumerate(drawn)
     }
 

@@ -18,6 +18,7 @@ from believable.analysis.power_record import PowerRecord, read_power, share_word
 from believable.contracts.trial import outline
 from believable.core.errors import BelievableError, Problem
 from believable.core.processes import FunctionElsewhere, in_child
+from believable.giveaways.certificate import Certificate
 from believable.stimuli.verify import definition_problems, study_problems
 from believable.store import monitor, studies
 from believable.store.backups import last_backup_ms
@@ -27,7 +28,7 @@ from believable.study.definition import Definition
 from believable.study.platforms import Recruit
 from believable.study.records import Study
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
-from believable.web.console.studies_page import the_study
+from believable.web.console.studies_page import current_certificate, the_study
 
 #: Needs the analyses, which the server does not load: runs in a separate process, once per
 #: definition.
@@ -58,6 +59,7 @@ class Whereabouts:
     has_study_folder: bool = True
     powered: PowerRecord | None = None
     plan: str | None = None
+    certificate: Certificate | None = None
 
 
 def check_item(problems: Sequence[Problem], *, whole: bool) -> LaunchItem:
@@ -71,6 +73,26 @@ def check_item(problems: Sequence[Problem], *, whole: bool) -> LaunchItem:
     errors = sum(problem.severity == "error" for problem in wrong)
     kind = f"{errors} of them must be fixed" if errors else "none of them stops the study"
     return LaunchItem("Checked", False, f"{len(wrong)} to look at, {kind}; they are listed below.")
+
+
+def blinding_item(study: Study, where: Whereabouts) -> LaunchItem:
+    """The blinding certificate, and whether it stops the launch."""
+    if len({stimulus.condition for stimulus in study.stimuli} - {None}) < 2:
+        return LaunchItem("Blinding", None, "No two conditions are shown.")
+    if not where.has_study_folder:
+        words = "The server was started without the study's folder, where the certificate would be."
+        return LaunchItem("Blinding", None, words)
+    kept = where.certificate
+    if kept is None:
+        words = "Nobody has looked for giveaways in these stimuli. Run `believable giveaways`."
+        return LaunchItem("Blinding", False, words)
+    if kept.stops_launch:
+        words = (
+            f"{kept.sentence} {'; '.join(kept.artifacts)}. The study cannot be opened: remove them,"
+            " or run `believable giveaways` with --accept and the reason."
+        )
+        return LaunchItem("Blinding", False, words)
+    return LaunchItem("Blinding", True, kept.sentence)
 
 
 def consent_item(study: Study) -> LaunchItem:
@@ -225,6 +247,7 @@ def launch_items(
         consent_item(study),
         contact_item(study, pages),
         ending_item(study),
+        blinding_item(study, where),
         tried_item(sizes),
         limit_item(study),
         power_item(study, where),
@@ -354,6 +377,8 @@ async def page(visit: ConsoleVisit) -> Response:
     where = await asyncio.to_thread(whereabouts, visit, study)
     if where.powered is not None:
         where = replace(where, plan=await plan_name(visit, definition))
+    kept = await asyncio.to_thread(current_certificate, visit, study, definition)
+    where = replace(where, certificate=kept)
     media = visit.query("media") == "yes"
     problems = await asyncio.to_thread(checked_problems, visit, study, definition, media=media)
     groups = await visit.read(lambda conn: monitor.groups(conn, study.id, "real", now_ms=now_ms))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 
@@ -9,10 +10,12 @@ from starlette.responses import RedirectResponse, Response
 
 from believable.bundle.cells import csv_line, neutralise
 from believable.collect.desk import SHARED_KINDS, personal_links
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import BelievableError, InvalidInput, NotFound, Refused
+from believable.giveaways.certificate import Certificate, current
 from believable.store import monitor, overview, studies
 from believable.store.overview import PersonalLink
 from believable.store.studies import StudyRow
+from believable.study.definition import Definition
 from believable.study.plan import cell_count
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
@@ -65,12 +68,35 @@ async def study_page(visit: ConsoleVisit) -> Response:
     )
 
 
+def current_certificate(
+    visit: ConsoleVisit, study: StudyRow, definition: Definition
+) -> Certificate | None:
+    """The certificate of the stimuli that the study shows. Reads the disk."""
+    folder = visit.console.study_folders.get(study.id)
+    if folder is None:
+        return None
+    try:
+        return current(folder, definition.study.stimuli)
+    except BelievableError:
+        return None
+
+
 async def set_state(visit: ConsoleVisit) -> Response:
     study, state = await the_study(visit), visit.form.get("state", "")
     if state not in DEEDS:
         raise InvalidInput(
             f"state: expected open, paused or closed, got {state[:40]!r}. Use the buttons."
         )
+    if state == "open":
+        definition = await visit.definition(study.definition)
+        kept = await asyncio.to_thread(current_certificate, visit, study, definition)
+        if kept is not None and kept.stops_launch:
+            raise Refused(
+                f"study {study.id!r} cannot be opened: artifacts tell conditions apart above chance"
+                f" ({'; '.join(kept.artifacts)}). Remove them and run believable giveaways again,"
+                " or"
+                ' write a reason: believable giveaways STUDY --accept "REASON"'
+            )
     await visit.change(
         lambda conn: studies.set_state(conn, study.id, state),
         f"{DEEDS[state]} the study",

@@ -38,9 +38,6 @@ FREE = Controls(
     volume=True,
 )
 
-#: The instrument that needs a page with players.
-REMINDING = "preference"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
@@ -91,7 +88,7 @@ def _instrument(instrument: Instrument[Any]) -> Example:
         events=instrument.streams,
         annotates=instrument.use == "annotate",
         practises=instrument.practice is not None,
-        n_stimuli=1 if instrument.use == "annotate" else 2 if instrument.name == REMINDING else 0,
+        n_stimuli=1 if instrument.use == "annotate" else 2 if instrument.reminds else 0,
     )
 
 
@@ -121,7 +118,7 @@ _PAGE_EVENTS: Mapping[str, tuple[EventKind, ...]] = {
             "a row of tones was played; `state` of the browser's sound",
         ),
     ),
-    "qa": (*SIGNAL.records, *INSTRUMENTS["ranktrace"].streams),
+    "qa": (*SIGNAL.records, *INSTRUMENTS[PAGES["qa"].record.annotates_with].streams),
 }
 
 

@@ -12,10 +12,9 @@ from pydantic import BaseModel
 from believable.contracts.record import Record, Rule, Text
 from believable.contracts.trial import PlannedTrial, Question
 from believable.core.seeds import generator
-from believable.instruments.choice import AnswerOption
 from believable.web.templating import fragment, markdown_line
 
-T = TypeVar("T", bound=AnswerOption)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +55,10 @@ class QuestionView:
         """The values in the order shown, if the order was drawn."""
         if not getattr(self.params, "shuffle", False):
             return None
-        listed: Sequence[AnswerOption] = getattr(self.params, "options", ()) or getattr(
+        listed: Sequence[Any] = getattr(self.params, "options", ()) or getattr(
             self.params, "rows", ()
         )
-        return [option.value for option in self.order_options(listed)]
+        return [str(getattr(option, "value", option)) for option in self.order_options(listed)]
 
     def html(self) -> Markup:
         return fragment("participant/question.html", q=self)

@@ -1,0 +1,50 @@
+"""Does the order in which stimuli are shown reveal a condition? Counted over planned sessions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+from scipy.stats import binomtest
+
+from believable.core.errors import InvalidInput
+from believable.study.plan import Assignment, cells, plan, session_seed
+from believable.study.records import Study
+
+#: Sessions that are planned, spread over all combinations of arms and orders.
+SESSIONS = 200
+#: Sessions are not independent if a study balances its orders, so chance must be a poor
+#: explanation.
+ALPHA = 0.001
+
+
+def revealing_orders(study: Study) -> tuple[str, ...]:
+    """Return a sentence for each two conditions of which one is mostly shown first, or on the left,
+    on its page. Studies whose clips are drawn when a session starts are left out.
+    """
+    conditions = {stimulus.id: stimulus.condition for stimulus in study.stimuli}
+    first: Counter[tuple[str, str]] = Counter()
+    together: Counter[frozenset[str]] = Counter()
+    planned = cells(study)
+    for number in range(SESSIONS):
+        cell = planned[number % len(planned)]
+        seed = session_seed(study, number + 1)
+        try:
+            pages = plan(study, Assignment(dict(cell.arms), dict(cell.rows), seed))
+        except InvalidInput:
+            return ()
+        for page in pages:
+            shown = [conditions.get(name) for name in page.played]
+            order = list(dict.fromkeys(name for name in shown if name is not None))
+            for one, other in combinations(order, 2):
+                first[one, other] += 1
+                together[frozenset((one, other))] += 1
+    found = []
+    for (one, other), count in sorted(first.items()):
+        n = together[frozenset((one, other))]
+        if 2 * count > n and binomtest(count, n).pvalue < ALPHA:
+            found.append(
+                f"{one} is shown before {other} on {count} of {n} pages of {SESSIONS} planned"
+                " sessions"
+            )
+    return tuple(found)
