@@ -34,7 +34,7 @@ def revealing_orders(study: Study) -> tuple[str, ...]:
         except InvalidInput:
             return ()
         for page in pages:
-            shown = [conditions.get(name) for name in page.played]
+            shown = [conditions.get(name) for name in page.played_stimuli]
             order = list(dict.fromkeys(name for name in shown if name is not None))
             for one, other in combinations(order, 2):
                 first[one, other] += 1
