@@ -99,7 +99,7 @@ def pair(root: Path) -> None:
     head = text[text.index("conditions:") : text.index("timeline:")]
     trials = text[text.index("  - block:\n      id: trials") : text.index("  - finish:")]
     (folder / "study.yaml").write_text(
-        f"{PREAMBLE}{head}timeline:\n{trials}".replace("order: random", "order: listed"), "utf-8"
+        f"{PREAMBLE}{head}timeline:\n{trials}  - finish: {{}}\n".replace("random", "fixed"), "utf-8"
     )
     with served(folder, {"width": 1280, "height": 620}) as (page, server):
         begin(page, server, folder)
