@@ -99,9 +99,9 @@ $(NODE_STAMP): package.json package-lock.json
 	npm ci --silent --no-audit --no-fund
 	touch $(NODE_STAMP)
 
-# Three at a time on two cores: many wait for servers and files that they have written.
+# One for each of two cores: each process reads all tests first, and the browser tests run at the same time.
 plain: $(STAMP)
-	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "not browser and not slow"
+	$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not browser and not slow"
 
 # Separate processes, because the browser's driver keeps an event loop running in its own. Pages wait more than they
 # compute, so `make test` runs them at the same time as the tests without a browser.

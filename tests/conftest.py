@@ -5,6 +5,7 @@ and both databases.
 from __future__ import annotations
 
 import functools
+import gc
 import lzma
 import shutil
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from believable.store.engine import Store
+from tests import drawing_library
 from validation.local_servers import ObjectServer, Postgres, postgres_folder
 
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -32,6 +34,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("soak" if config.getoption("--soak") else "repeatable")
+    folder = drawing_library.choose_file()
+    if folder is not None:
+        config.add_cleanup(lambda: shutil.rmtree(folder))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    drawing_library.fill()
 
 
 @pytest.fixture(scope="session")
@@ -85,6 +95,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "soak" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: the garbage collector need not look through it again
+    and again.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,8 @@ import sys
 import traceback
 from typing import Any
 
+import drawing_library
+
 #: Imported before anything is asked. No module of it may look for installed packages.
 WARM = (
     "believable.cli.check",
@@ -30,6 +32,7 @@ WARM = (
 def serve() -> None:
     for name in WARM:
         importlib.import_module(name)
+    drawing_library.fill()
     gc.freeze()
     for line in sys.stdin.buffer.raw:  # type: ignore[attr-defined]
         request = json.loads(line)

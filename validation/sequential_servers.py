@@ -273,7 +273,7 @@ def console(folder: Path) -> Iterator[Seen]:
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
         )
         opened["page"] = browser.new_page()
-        opened["page"].set_default_timeout(180_000)
+        opened["page"].set_default_timeout(300_000)
 
     def look(server: Server, name: str) -> None:
         page = opened["page"]
@@ -281,6 +281,7 @@ def console(folder: Path) -> Iterator[Seen]:
             link = re.search(r"(http://\S+)\s+\(one-time link", server.log.read_text("utf-8"))
             if link is not None:
                 page.goto(link.group(1))
+                page.wait_for_function("document.activeElement.type === 'password'")
                 for key in ("Tab", "Enter"):
                     page.keyboard.type(PASSWORD)
                     page.keyboard.press(key)

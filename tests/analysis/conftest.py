@@ -96,7 +96,8 @@ COMPARING: dict[str, Any] = {
         ],
         "outcomes": {"primary": ["accuracy", "median_accuracy"], "secondary": ["uncertainty"]},
         "tests": {"accuracy": {"margin": 0.1}},
-        "options": {"resamples": 2000},
+        # Simulating what the pass criterion can tell takes most of the time; few studies do.
+        "options": {"resamples": 2000, "criterion_studies": 20},
         "stopping": {"rule": "after_exclusions", "n": 30},
     },
 }

@@ -94,7 +94,11 @@ CASES = [
         "stopping rule: registered rule after_exclusions, n 30, now rule after_exclusions, n 20.",
         {"*"},
     ),
-    ({"options": {"resamples": 500}}, "option resamples: registered 2000, now 500.", {"*"}),
+    (
+        {"options": {"resamples": 500, "criterion_studies": 20}},
+        "option resamples: registered 2000, now 500.",
+        {"*"},
+    ),
     (
         {"tests": {"accuracy": {"margin": 0.2}}},
         "test of accuracy, margin: registered 0.1, now 0.2.",

@@ -12,11 +12,9 @@ from __future__ import annotations
 import ast
 import functools
 import gc
-import io
 import re
 import statistics
 import sys
-import tokenize
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -39,6 +37,12 @@ PATTERNS = re.compile(
     r"|\b(?:stands?|stood|comes?|beside|anew|mend\w*)\b"
     r"|\b[Ss]o (?:many|much|long|often|far|few)\b"
     r"|\b(?:of (?:its|their|one's) own|go(?:es|ing)? on)\b"
+)
+#: Strings and comments, in the order of the text: a number sign in a string begins no comment.
+STRING_OR_COMMENT = re.compile(
+    r"\"\"\"(?:\\.|[^\\])*?\"\"\"|\'\'\'(?:\\.|[^\\])*?\'\'\'"
+    r"|\"(?:\\.|[^\"\\\n])*\"|\'(?:\\.|[^\'\\\n])*\'|(?P<comment>#[^\n]*)",
+    re.DOTALL,
 )
 PARTICIPLE = re.compile(r"_?[a-z]+(?:ed|en|ept|old|aid|ade|een)")
 #: Verbs and nouns that look like participles.
@@ -164,9 +168,9 @@ def prose_of(text: str, nodes: tuple[ast.AST, ...]) -> Iterator[str]:
         constant = node.value if isinstance(node, ast.Expr) else None
         if isinstance(constant, ast.Constant) and isinstance(constant.value, str):
             yield " ".join(constant.value.split())
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.string
+    for found in STRING_OR_COMMENT.finditer(text):
+        if found["comment"]:
+            yield found["comment"]
 
 
 def read_ratchets() -> dict[str, dict[str, int]]:

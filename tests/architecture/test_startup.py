@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import resource
 import subprocess
 import sys
@@ -44,6 +45,7 @@ def processor_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
+@functools.cache
 def modules_after(statement: str, folder: Path | None = None) -> set[str]:
     code = f"import sys\n{statement}\nprint('\\n'.join(sys.modules))"
     result = subprocess.run(

@@ -19,7 +19,7 @@ from functools import partial
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 import av
 import numpy as np
@@ -243,9 +243,19 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
 
 @pytest.fixture
-def watched_context(browser: Browser) -> Iterator[tuple[BrowserContext, Watcher]]:
+def motion() -> Literal["reduce", "no-preference"]:
+    """A dot that pulses keeps a third of a core busy for as long as its page is open."""
+    return "reduce"
+
+
+@pytest.fixture
+def watched_context(
+    browser: Browser, motion: Literal["reduce", "no-preference"]
+) -> Iterator[tuple[BrowserContext, Watcher]]:
     """A fresh browser profile at 1280×720. The test fails if any of its pages complained."""
-    context = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-GB")
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 720}, locale="en-GB", reduced_motion=motion
+    )
     context.set_default_timeout(PATIENCE_MS)
     watcher = Watcher(context)
     yield context, watcher

@@ -38,7 +38,7 @@ CANARIES = {
 }
 PASSWORD = "three unrelated words"
 BOOK = ready("hntt")
-N_TEXTS = 60
+N_TEXTS = 40
 CODERS = ("kim", "lee")
 #: Where codes stand on the keyboard.
 KEYS = {code.id: str(number) for number, code in enumerate(BOOK.codes, start=1)}
@@ -115,7 +115,9 @@ def person(browser: Browser, desk_server: Any) -> Iterator[Callable[[str], Page]
     asked: list[str] = []
 
     def log_in(name: str) -> Page:
-        context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
+        context = browser.new_context(
+            viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce"
+        )
         context.set_default_timeout(20_000)
         contexts.append(context)
         page = context.new_page()
@@ -205,23 +207,23 @@ def test_two_coders_and_a_coordinator(desk_server: Any, person: Callable[[str], 
     for page in (kim, lee):
         open_desk(page, desk_server.url)
         seen.append(page.content())
-    first = code_texts(kim, "kim", 30)
+    first = code_texts(kim, "kim", 20)
     saved(kim)
-    second = code_texts(lee, "lee", 30)
+    second = code_texts(lee, "lee", 20)
     # A reload in the middle loses nothing and goes on where the coder was.
     kim.reload()
     expect(kim.locator("#main")).to_have_attribute("aria-busy", "false")
-    expect(kim.locator("#progress-words")).to_have_text(f"30 of {N_TEXTS}")
+    expect(kim.locator("#progress-words")).to_have_text(f"20 of {N_TEXTS}")
     # The server dies while both go on, and comes back: everything arrives.
     desk_server.stop()
-    first |= code_texts(kim, "kim more", 15)
-    second |= code_texts(lee, "lee more", 15)
+    first |= code_texts(kim, "kim more", 10)
+    second |= code_texts(lee, "lee more", 10)
     expect(kim.locator("#status")).to_contain_text("Offline")
     expect(kim.locator("#suggestions")).to_contain_text("the server does not answer")
     assert kim.locator("#suggestions .chip").count() == 0, "those of another text"
     desk_server.start()
-    first |= code_texts(kim, "kim end", 15)
-    second |= code_texts(lee, "lee end", 15)
+    first |= code_texts(kim, "kim end", 10)
+    second |= code_texts(lee, "lee end", 10)
     for page in (kim, lee):
         expect(page.locator("#status")).to_have_text("Saved")
         expect(page.locator("#progress-words")).to_have_text(f"{N_TEXTS} of {N_TEXTS}")

@@ -263,8 +263,9 @@ def test_many_sessions_are_found_and_excluded_by_keyboard(
     expect(page.get_by_role("button", name="Exclude")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
+@pytest.mark.parametrize(
+    ("scheme", "width", "height"), [("light", 1280, 720), ("dark", 1920, 1080)]
+)
 def test_no_page_is_wider_than_the_window(
     page: Page, server: Any, crowd: Crowd, scheme: Any, width: int, height: int
 ) -> None:

@@ -56,6 +56,12 @@ WITH_PLAY = """(what) => {
 }"""
 
 
+@pytest.fixture
+def motion() -> str:
+    """As most people have it: what moves by itself may push something away."""
+    return "no-preference"
+
+
 def test_what_is_said_about_saving_moves_nothing(page: Page, visitor: Any, server: Any) -> None:
     """Whoever is about to click does not miss because the line broke in this moment."""
     visitor.join(server.link())

@@ -291,6 +291,7 @@ timeline:
 """
 
 
+@pytest.mark.slow
 def test_a_deathmatch_is_heard_fills_the_screen_and_is_watched_as_a_video(
     context: BrowserContext, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
 ) -> None:

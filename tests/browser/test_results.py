@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from tests.programs import believable
 
 #: The analysis runs in a process of its own, beside everything else on this machine.
-PATIENCE_MS = 120_000
+PATIENCE_MS = 240_000
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def server(tmp_path: Path, serve: Callable[[Path], Any]) -> Any:
     return serve(folder)
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 def test_results_come_by_themselves_blinded_and_lead_to_the_moment(server: Any, page: Page) -> None:
     server.enter(page)
     page.goto(f"{server.url}/console/studies/study/results?pool=simulated")

@@ -12,8 +12,8 @@ import pytest
 from tests.cli.test_changed_study import NEW, OLD, believe, change, take_part
 
 
-def results_of(study: Path, out: Path, *options: str) -> dict[str, Any]:
-    believe("report", study, "--out", out, "--formats", "", *options)
+def results_of(study: Path, out: Path, command: str = "analyse", *options: str) -> dict[str, Any]:
+    believe(command, study, "--out", out, *options)
     results: dict[str, Any] = json.loads((out / "results.json").read_text())
     return results
 
@@ -71,7 +71,7 @@ def test_wording_and_media_changed_before_the_first_session_are_a_deviation(
 
 
 def test_a_blinded_report_names_no_stimulus_of_the_change(changed: Path, tmp_path: Path) -> None:
-    results = results_of(changed, tmp_path / "report", "--blinded")
+    results = results_of(changed, tmp_path / "report", "report", "--formats", "", "--blinded")
     assert any(
         "definition changed: in words after unblinding" in words for words in results["deviations"]
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_changed_study import believe, take_part
+from tests.quick_studies import simulate_little
 
 
 def swap(one: Path, other: Path, room: Path) -> None:
@@ -34,6 +35,8 @@ def test_tables_by_stimulus_tell_the_media_of_one_id_apart(
 ) -> None:
     study = tmp_path / "study"
     believe("new", study, "--protocol", protocol)
+    if protocol == "hntt":
+        simulate_little(study)
     take_part(study, 4, 1)
     one, other = (study / "stimuli" / f"{name}.replay.json.gz" for name in stimuli)
     swap(one, other, tmp_path)

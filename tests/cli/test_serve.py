@@ -21,6 +21,7 @@ from believable.core.clock import WallClock
 from believable.simulate.server import Server, free_port
 from believable.store import monitor
 from believable.store.engine import Store
+from tests import programs
 from tests.waiting import wait_until
 
 HEAVY = (
@@ -82,11 +83,9 @@ def test_list_shows_links_and_counts(served: tuple[Path, Server]) -> None:
 
 def test_a_port_in_use_is_said_in_words(served: tuple[Path, Server]) -> None:
     study, server = served
-    command = [sys.executable, "-m", "believable", "serve", str(study), "--port", str(server.port)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert result.returncode == 4
-    assert str(server.port) in result.stderr
-    assert "Traceback" not in result.stderr
+    told = programs.believable("serve", study, "--port", str(server.port), status=4)
+    assert str(server.port) in told
+    assert "Traceback" not in told
 
 
 def test_a_study_with_problems_is_not_served(demo: Path) -> None:
@@ -94,11 +93,9 @@ def test_a_study_with_problems_is_not_served(demo: Path) -> None:
     file.write_text(
         file.read_text().replace("condition: standin_human,", "condition: standin_humen,")
     )
-    command = [sys.executable, "-m", "believable", "serve", str(demo), "--port", str(free_port())]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert result.returncode == 1
-    assert "Did you mean 'standin_human'?" in result.stderr
-    assert "Traceback" not in result.stderr
+    told = programs.believable("serve", demo, "--port", str(free_port()), status=1)
+    assert "Did you mean 'standin_human'?" in told
+    assert "Traceback" not in told
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from believable.cli.exit_codes import NOT_MET, OK, OPEN
 from believable.core.errors import Refused, WrongUsage
 from believable.recordings.file import write
 from believable.study.load import load
+from believable.study.sequential_design import sequential_design
 from believable.worlds.maze.standins import walk
 
 #: The new one is chosen much more often, whatever the clips show.
@@ -45,7 +46,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.timeout(600)
 def test_from_two_folders_to_a_verdict(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(lab)
-    nobody = call("versus", "v1", "v2", "--study", "duel", "--judges", 30)
+    nobody = call("versus", "v1", "v2", "--study", "duel", "--judges", 16)
     assert nobody.return_value == OPEN, nobody.output
     assert "open: There are no judgements yet." in nobody.output
     assert "believable serve duel" in nobody.output
@@ -55,31 +56,45 @@ def test_from_two_folders_to_a_verdict(lab: Path, monkeypatch: pytest.MonkeyPatc
     assert all("steadiness" in stimulus.measures for stimulus in study.stimuli)
     assert study.analysis is not None
     assert study.analysis.stopping is not None
-    assert study.analysis.stopping.n == 30
+    assert study.analysis.stopping.n == 16
     claims = {claim.id: claim.about for claim in study.analysis.hypotheses}
     assert claims == dict.fromkeys(("H1", "H2", "H3"), "v2-v1")
 
     truth = [part for planted in PLANTED for part in ("--truth", planted)]
     asked = call(
-        "versus", "v1", "v2", "--study", "duel", "--judges", 30, "--simulated", *truth, "--json"
+        "versus", "v1", "v2", "--study", "duel", "--judges", 16, "--simulated", *truth, "--json"
     )
     assert asked.return_value == OK, asked.output
     answer = json.loads(asked.stdout)
     assert answer["verdict"] == "better"
     assert answer["lead"]["low"] > 0
     assert answer["simulated"] is True
-    assert answer["judges"] >= 30
+    assert answer["judges"] >= 16
 
-    again = call("versus", "v1", "v2", "--study", "duel", "--judges", 30, "--simulated")
+    again = call("versus", "v1", "v2", "--study", "duel", "--judges", 16, "--simulated")
     assert again.return_value == OK
     assert f"{answer['judges']} simulated judges" in again.output, "nobody was asked again"
     assert "better: v2 is taken for a person more often than v1: its lead is" in again.output
-    strict = call("versus", "v1", "v2", "--study", "duel", "--judges", 30, "--require", "equal")
+    strict = call("versus", "v1", "v2", "--study", "duel", "--judges", 16, "--require", "equal")
     assert strict.return_value == NOT_MET
 
     clips(lab / "other", "standin_agent", 2)
     with pytest.raises(Refused, match="it compares other clips"):
         call("versus", "other", "v2", "--study", "duel")
+
+
+def test_until_known_each_judge_sees_other_clips(
+    lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(lab)
+    nobody = call("versus", "v1", "v2", "--study", "known", "--sequential", "--judges", 90)
+    assert nobody.return_value == OPEN, nobody.output
+    design = sequential_design(load(lab / "known").study)
+    assert design is not None
+    assert (design.most, design.margin, design.until) == (90, 0.05, "both")
+    assert [(part.contrast.name, part.draw, part.trials) for part in design.contrasts] == [
+        ("v2-v1", "pool", 2)
+    ]
 
 
 @pytest.mark.parametrize(

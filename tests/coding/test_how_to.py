@@ -5,14 +5,13 @@ desk.
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from believable.core.nodes import parse
 from believable.study.codebook import Codebook, resolve_codebook
+from tests import programs
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "coding.md").read_text(
     encoding="utf-8"
@@ -34,13 +33,7 @@ COMMANDS = sorted(set(re.findall(r"^believable (code \w+)", PAGE, re.MULTILINE))
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_commands_of_the_page_exist(command: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "believable", *command.split(), "--help"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    assert programs.believable(*command.split(), "--help")
 
 
 def test_options_of_the_page_are_known() -> None:
@@ -51,10 +44,5 @@ def test_options_of_the_page_are_known() -> None:
                 "\n".join(re.findall(rf"^believable {command} .*$", PAGE, re.MULTILINE)),
             )
         )
-        shown = subprocess.run(
-            [sys.executable, "-m", "believable", *command.split(), "--help"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+        shown = programs.believable(*command.split(), "--help")
         assert all(option in shown for option in used), (command, used)

@@ -82,7 +82,7 @@ def join_at_once(database_url: str, link: str, servers: int, each: int) -> list[
     return [token for worker in workers for token in json.loads(worker.communicate(timeout=300)[0])]
 
 
-@pytest.mark.parametrize("clips", [300, 55])
+@pytest.mark.parametrize("clips", [pytest.param(300, marks=pytest.mark.slow), 55])
 def test_views_differ_by_one_at_most_after_200_joins_on_two_servers(
     desk: Collect, database_url: str, make_pools: Any, clips: int
 ) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from believable.contracts.texts import built_in
+from tests.architecture.house import modules, nodes_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "faq.md").read_text(encoding="utf-8")
@@ -25,12 +26,11 @@ VALUE = "…"
 @cache
 def messages() -> tuple[str, ...]:
     """Every text in the code, with its values left out."""
-    trees = (ast.parse(file.read_text("utf-8")) for file in (ROOT / "src").rglob("*.py"))
-    return tuple(text for tree in trees for text in texts(tree) if " " in text)
+    return tuple(text for _, file in modules() for text in texts(nodes_of(file)) if " " in text)
 
 
-def texts(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+def texts(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
         elif isinstance(node, ast.JoinedStr):

@@ -1,5 +1,6 @@
 """The committed outputs are what the committed scripts give: each one is run again where R is
-installed.
+installed. Our functions are compared with the committed outputs in `make test`; these tests show
+that the outputs were not edited.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
 # A resampling witness has chance of its own; R seeds it, but its draws may change between versions.
 SCRIPTS = {

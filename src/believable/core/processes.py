@@ -160,11 +160,16 @@ class FunctionElsewhere:
         return getattr(importlib.import_module(self.module), self.name)(*arguments)
 
 
+def fresh_context() -> BaseContext:
+    """Processes that begin with nothing loaded."""
+    return multiprocessing.get_context("spawn")
+
+
 class Child(Generic[Result]):
     """`function(*arguments)` in a fresh interpreter, begun at once."""
 
     def __init__(self, function: Callable[..., Result], *arguments: Any) -> None:
-        context = multiprocessing.get_context("spawn")
+        context: Any = fresh_context()
         self._line, theirs = context.Pipe(duplex=False)
         self._process = context.Process(target=send_result, args=(theirs, function, *arguments))
         with protected_start():

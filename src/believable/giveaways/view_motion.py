@@ -55,7 +55,7 @@ def view_turns(pictures: NDArray[np.uint8]) -> Floats:
     left_of, top, right_of = (alike[rows, best + step] for step in (-1, 0, 1))
     bend = left_of - 2 * top + right_of
     part = np.where(bend < 0, 0.5 * (left_of - right_of) / np.where(bend == 0, 1.0, bend), 0.0)
-    return np.r_[0.0, shifts[best] + np.clip(part, -0.5, 0.5)]
+    return np.asarray(np.r_[0.0, shifts[best] + np.clip(part, -0.5, 0.5)])
 
 
 def turn_steps(turns: Floats) -> Floats:

@@ -289,6 +289,9 @@ def serve(settings: Settings, host: str = "127.0.0.1", port: int = 8000, workers
         server_header=False,
         log_level="warning",
         timeout_graceful_shutdown=10,
+        # A worker that does not answer in time is ended and begun again. On a busy machine it may
+        # need longer than the usual 5 s to load its code, and would never get to the end of it.
+        timeout_worker_healthcheck=60,
     )
 
 

@@ -21,6 +21,7 @@ def two_agents(studies):
     tree |= {"conditions": ["human", "agent", "other"], "arms": {"panel": ["lab", "online"]}}
     tree["analysis"]["options"]["subsample"] = 20
     tree["analysis"]["options"]["subsamples"] = 10
+    tree["analysis"]["options"]["criterion_studies"] = 400
 
     def spread(tables):
         for place, row in enumerate(tables["participants"]):

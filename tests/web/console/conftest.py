@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import multiprocessing
 import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import forkserver
+from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +21,14 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 
 from believable.collect.desk import Collect
+from believable.core import processes
 from believable.core.clock import VirtualClock
 from believable.simulate.asgi import running
 from believable.store import accounts, overview, rights, studies
 from believable.store.engine import Store
 from believable.store.sessions import Session
 from believable.web.app import Settings, create_app
+from tests.programs import ROOT, search_path
 
 BASE = "http://127.0.0.1:8000"
 PASSWORD = "three unrelated words"
@@ -173,7 +178,7 @@ class Browser:
 
     def request(self, method: str, path: str, **kwargs: Any) -> httpx.Response:
         asked = self.client.request(method, path, **kwargs)
-        return asyncio.run_coroutine_threadsafe(asked, self._loop).result(60)
+        return asyncio.run_coroutine_threadsafe(asked, self._loop).result()
 
     def get(self, path: str) -> httpx.Response:
         return self.request("GET", path)
@@ -186,6 +191,29 @@ class Browser:
     def post(self, path: str, *, page: str = "/console/account", **fields: str) -> httpx.Response:
         data = {"csrf": self.csrf(page), **fields}
         return self.request("POST", path, data=data, headers={"origin": BASE})
+
+
+@pytest.fixture(scope="session")
+def _warm_forks() -> BaseContext:
+    """Forks of a process that has loaded what the console lets others do: most of such a process is
+    reading code. `tests/core/test_work.py` and the browser tests have fresh ones.
+
+    Nothing that draws figures is forked: the renderer's threads may wait for each other there.
+    """
+    context = multiprocessing.get_context("forkserver")
+    forkserver._forkserver._stop()  # type: ignore[attr-defined]
+    context.set_forkserver_preload(["tests.web.console.workers"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", search_path(ROOT))
+        forkserver.ensure_running()
+    return context
+
+
+@pytest.fixture(scope="module")
+def forked_children(_warm_forks: BaseContext) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(processes, "fresh_context", lambda: _warm_forks)
+        yield
 
 
 @contextmanager
@@ -219,10 +247,10 @@ def living(settings: Settings, loop: asyncio.AbstractEventLoop) -> Iterator[Worl
             await over.wait()
 
     ending = asyncio.run_coroutine_threadsafe(run(), loop)
-    assert started.wait(60) or ending.result(1) is None
+    assert started.wait(240) or ending.result(1) is None
     yield World(app, clock, loop)
     loop.call_soon_threadsafe(over.set)
-    ending.result(60)
+    ending.result()
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from believable.web import export_worker
 
 from .conftest import Browser, World
 
+pytestmark = pytest.mark.usefixtures("forked_children")
 EXPORT = "/console/studies/study/export"
 
 

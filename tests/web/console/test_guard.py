@@ -16,6 +16,7 @@ from believable.web.console.guard import PATH, safe_next
 
 from .conftest import BASE, PASSWORD, Browser, World
 
+pytestmark = pytest.mark.usefixtures("forked_children")
 OPEN = {"/login", "/login/code", "/oidc", "/oidc/return", "/welcome/{token}"}
 
 

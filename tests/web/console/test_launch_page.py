@@ -31,6 +31,7 @@ from believable.web.console.launch_page import (
 
 from .conftest import BASE, Browser, World, living
 
+pytestmark = pytest.mark.usefixtures("forked_children")
 PAGE = "/console/studies/study/checklist"
 DAY = 86_400_000
 

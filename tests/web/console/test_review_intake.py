@@ -28,6 +28,7 @@ from believable.web.console import review_upkeep
 
 from .conftest import Browser, World
 
+pytestmark = pytest.mark.usefixtures("forked_children")
 REVIEW = "/console/studies/study/review"
 GENUINE = "The first player hesitated at the doors and looked around before it walked on."
 OTHER = "It ran straight into the wall, turned, and ran into the next one."

@@ -21,6 +21,7 @@ from believable.web.console.guard import COOKIE, PATH
 
 from .conftest import BASE, STUDY, Browser, Person, World, living
 
+pytestmark = pytest.mark.usefixtures("forked_children")
 ROLES = ("owner", "researcher", "coordinator", "coder")
 #: What must not be told to people without a role in the other study: its words, its title, its name
 #: in lists.

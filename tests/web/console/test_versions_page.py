@@ -11,6 +11,7 @@ from believable.store.study_versions import study_versions
 
 from .conftest import STUDY, World
 
+pytestmark = pytest.mark.usefixtures("forked_children")
 PAGE = "/console/studies/study/versions"
 OLD, NEW = "Why do you think so?", "What makes you think so?"
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import hashlib
 import random
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import cache
@@ -34,6 +33,7 @@ from believable.worlds.doom.doom_round import INPUTS, DoomOptions, DoomSetup, pr
 from believable.worlds.doom.floor_plan import centre
 from believable.worlds.doom.items import RESPAWN_S
 from believable.worlds.live_round import LiveRound, NumberedInput, record_round, welcome_of
+from tests import programs
 
 PLAYING = DOOM.game
 FREEDM = Path("/usr/share/games/doom/freedm.wad")
@@ -349,9 +349,7 @@ def test_options_that_cannot_be_are_told(tmp_path: Path) -> None:
 
 
 def believable(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "believable", *words], capture_output=True, text=True, check=False
-    )
+    return programs.run(*words)
 
 
 def test_rounds_are_recorded_and_filmed_from_the_command_line(tmp_path: Path) -> None:
