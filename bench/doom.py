@@ -103,7 +103,7 @@ def film() -> float:
 
 def decisions_per_s(workers: int) -> float:
     envs = gymnasium.make_vec(
-        "believable/DoomNavigate-v1", num_envs=workers, vectorization_mode="async"
+        "believable/DoomDeathmatch-v1", num_envs=workers, vectorization_mode="async"
     )
     envs.reset(seed=1)
     standing = np.tile([1, 1, 4, 0, 0], (workers, 1))

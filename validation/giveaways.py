@@ -82,7 +82,7 @@ def make_pool(folder: Path, films: int) -> Mapping[str, list[Mapping[str, float]
     people = [turning(seed, on_grid=False) for seed in range(films)]
     plain: list[Mapping[str, float]] = []
     for leak, changes in LEAKS.items():
-        values = []
+        values: list[Mapping[str, float]] = []
         for seed in range(films):
             file = encode(folder / f"{leak}-{seed}.mp4", seed, **changes)
             shown = exhibit_of(file, name=file.stem, condition="x", scenario=None, served={})

@@ -15,8 +15,9 @@ from playwright.sync_api import Page, expect
 
 from believable.core.clock import VirtualClock
 from believable.protocols import READY_STUDIES
+from believable.protocols.doom_films import MESSAGES, STATUS_BAR
 from believable.protocols.own_clips import SceneClip, make_stimuli
-from believable.protocols.variants import variant, with_conditions_of_own
+from believable.protocols.variants import variant
 from believable.stimuli import freedoom
 from believable.stimuli.recipe import Recipe
 
@@ -41,13 +42,12 @@ def study(tmp_path: Path, clips: tuple[Path, Path]) -> Path:
         freedoom.film(demos[name].first(40), tmp_path / "people")
         for name in ("freedm-demo2", "freedm-demo3")
     ]
-    ready = variant(READY_STUDIES["clips"], "doom", own_clips=True)
+    ready = variant(READY_STUDIES["clips"], None, own_clips=True)
     folder = tmp_path / "study"
     ready.copy(folder)
-    with_conditions_of_own(folder / "study.yaml")
     shown = [
         *(SceneClip(film, "human", "scene_01") for film in films),
-        SceneClip(clips[0], "rules", "scene_01"),
+        SceneClip(clips[0], "rule_based", "scene_01"),
     ]
     names = iter(("bqxv", "cwrt", "dhzl"))
     recipe = Recipe(width_px=426, height_px=240, sound=False)
@@ -57,7 +57,7 @@ def study(tmp_path: Path, clips: tuple[Path, Path]) -> Path:
         clock=VirtualClock(),
         new_name=lambda: next(names),
         recipe=recipe,
-        masks=ready.masks,
+        masks=(MESSAGES, STATUS_BAR),
     )
     return folder
 
@@ -92,7 +92,16 @@ def test_two_people_are_judged_from_consent_to_code(
         page.locator(f"[name=q-viewed-{number}][value='1']").check()
     page.screenshot(path=study / "page.png")
     received = page.content()
-    for secret in ("bqxv", "cwrt", "dhzl", "freedm", "demo2", "scene_01", ">rules<", '"rules'):
+    for secret in (
+        "bqxv",
+        "cwrt",
+        "dhzl",
+        "freedm",
+        "demo2",
+        "scene_01",
+        ">rule_based<",
+        '"rule_based',
+    ):
         assert secret not in received
     visitor.next()
     assert visitor.finished()

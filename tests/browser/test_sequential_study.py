@@ -88,7 +88,7 @@ def test_evidence_moves_and_recruiting_closes(page: Page, server: Any) -> None:
     page.get_by_label(re.compile("Show the names")).check()
     page.get_by_role("button", name="Unblind").click()
     page.goto(monitor)
-    expect(row.locator("[data-part=name]")).to_have_text("standin_agent")
+    expect(row.locator("[data-part=name]")).to_have_text("navigator")
     page.goto(f"{server.url}/console/studies/study/results?pool=simulated")
     decided = page.get_by_text(re.compile(r"Recruiting ended with judge \d+"))
     expect(decided).to_be_visible(timeout=120_000)

@@ -68,8 +68,8 @@ def test_blinded_means_no_name_in_any_file(folder: Path, tmp_path: Path) -> None
     )
     for path in out.rglob("*.*"):
         text = path.read_text()
-        assert "standin_agent" not in text, path
-        assert "north_human" not in text, path
+        assert "standin_human" not in text, path
+        assert "pair_01_human" not in text, path
     assert "Conditions are shown as letters" in (out / "report.html").read_text()
 
 

@@ -19,10 +19,13 @@ from believable.collect.session_rounds import HeldRound
 from believable.contracts.inputs import InputChange
 from believable.core.clock import VirtualClock
 from believable.core.errors import Conflict, NotFound, TakenOver
+from believable.protocols import READY_STUDIES
+from believable.protocols.variants import variant
 from believable.recordings import file
 from believable.store import rounds as stored
 from believable.store import sessions
-from believable.study.load import load
+from believable.study.load import load, problems
+from believable.study.plan import Assignment, plan
 from believable.worlds.live_round import LiveRound, NumberedInput
 
 STUDY = """\
@@ -251,6 +254,24 @@ def test_which_maze_is_played(
     assert all(0 <= game.maze_seed < 2**63 for game in games)
     other = [session_rounds.setup_of(one, 6) for one in plan if one.trial.id == "game"]
     assert (other[0].maze_seed == games[0].maze_seed) is (maze == "12")
+
+
+def test_an_arm_says_whether_the_opponent_shows_its_mood(tmp_path: Path) -> None:
+    ready = variant(READY_STUDIES["trace"], "mood")
+    ready.copy(tmp_path / "s")
+    study = load(tmp_path / "s").study
+    assert study.arms["mood"] == ("hidden", "shown")
+    file = tmp_path / "s" / "study.yaml"
+    file.write_text(file.read_text("utf-8").replace("mood: mood", "mood: moood"))
+    assert [problem.message for problem in problems(tmp_path / "s")] == ["unknown arm 'moood'."]
+    for level in study.arms["mood"]:
+        arms = {"tool": "ranktrace", "mood": level}
+        planned = plan(study, Assignment(arms=arms, rows={}, seed=5))
+        games = [one for one in planned if one.trial.id == "round"]
+        assert len(games) == 2
+        for game in games:
+            setup: Any = session_rounds.setup_of(game, 5, arms)
+            assert setup.mood is (level == "shown")
 
 
 def test_withdrawing_deletes_rounds_inputs_and_recordings(

@@ -117,7 +117,7 @@ def test_a_folder_in_the_way_of_a_file_is_told(tmp_path: Path) -> None:
         write_whole(tmp_path / "a.csv", "x")
     (tmp_path / "file").write_text("x")
     with pytest.raises(
-        Refused, match=r"file: File exists\. Name another place, or move away its content\."
+        Refused, match=r"file: File exists\. Name another place, or move away the file in the way\."
     ):
         write_whole(tmp_path / "file" / "a.csv", "x")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "file"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from believable.judges.identity import shuffle_within, within_auc
 from believable.judges.motion_judge import agree, read_judge, train_judge, write_judge
 from believable.judges.motion_samples import MotionSample, read_samples
 from believable.judges.ridge_logistic import fit_logistic
+from believable.motion.motion_track import Floats
 
 
 def samples(effect: float, *, matches: int = 8, seed: int = 1) -> list[MotionSample]:
@@ -234,6 +235,39 @@ def test_bad_tables_name_row_and_column(tmp_path: Path, text: str, message: str)
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(InvalidInput, match=message):
         read_samples(str(tmp_path / "t.csv"))
+
+
+def letters(texts: Sequence[str]) -> list[Floats]:
+    """Stands for a model of sentences: counts of letters, of length 1."""
+    counts = np.array([[text.count(letter) for letter in "abcdef"] for text in texts], float)
+    return list((counts + 0.1) / np.linalg.norm(counts + 0.1, axis=1, keepdims=True))
+
+
+def test_texts_are_judged_within_prompts(tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    lines = ["id,kind,agent,prompt,text"]
+    for prompt in range(30):
+        for number in range(4):
+            kind = "agent" if number % 2 else "human"
+            text = "".join(rng.choice(list("aab" if number % 2 else "def"), 5))
+            lines.append(f"t{prompt}-{number},{kind},{kind},abc{prompt},{text}")
+    lines.append("both,both,human|gpt,abc0,abc")
+    (tmp_path / "texts.csv").write_text("\n".join(lines) + "\n")
+    movers = read_samples(str(tmp_path / "texts.csv"), letters)
+    assert len(movers) == 120, "a text of both kinds has no truth"
+    card = train(movers, shuffles=0).card
+    assert card.worlds == ("texts texts.csv",)
+    assert (card.matches, card.pairs) == (30, 120)
+    assert card.within_match is not None
+    assert card.within_match > 0.95
+
+
+def test_texts_need_a_model_and_their_columns(tmp_path: Path) -> None:
+    (tmp_path / "texts.csv").write_text("id,kind,agent,text\n1,human,human,a\n")
+    with pytest.raises(InvalidInput, match="no model for sentences"):
+        read_samples(str(tmp_path / "texts.csv"))
+    with pytest.raises(InvalidInput, match=r"texts\.csv:1: column 'prompt' is missing"):
+        read_samples(str(tmp_path / "texts.csv"), letters)
 
 
 def test_datasets_that_are_not_there_are_named(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def first_failure(copy: Path, files: Sequence[str]) -> str:
     """The first test that fails; empty if none does."""
     if not files:
         return ""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-rf"]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-rfE"]
     command += [f"--timeout={LONGEST_TEST_S}"]
     try:
         ran = subprocess.run(
@@ -141,8 +141,10 @@ def first_failure(copy: Path, files: Sequence[str]) -> str:
         return f"no end after {LONGEST_S} s"
     if ran.returncode in (0, 5):  # 5: none of them is to be run
         return ""
-    failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", ran.stdout, re.MULTILINE)
-    return str((failed or [f"pytest ended with {ran.returncode}"])[0])
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)(.*)$", ran.stdout, re.MULTILINE)
+    if failed is None:
+        return f"pytest ended with {ran.returncode}"
+    return failed[1] + (f", stopped after {LONGEST_TEST_S} s" if "Timeout" in failed[2] else "")
 
 
 def run(areas: Sequence[str], count: int, seed: int, workers: int) -> list[Outcome]:

@@ -115,6 +115,11 @@ def test_what_cannot_be_had_says_why() -> None:
     assert pearson_with_choice([1, 2, 3], [1, 1, 1]).reason == (
         "the second measure does not vary, so that there is nothing to correlate"
     )
+    four = pearson_with_choice([1.0, 2.0, 4.0, 3.0], [0, 1, 0, 1]).estimate
+    assert four.value == pytest.approx(0)
+    assert four.low == pytest.approx(-0.9999984, abs=1e-7)
+    three = pearson_with_choice([1.0, 2.0, 4.0], [0, 1, 0]).estimate
+    assert (three.low, three.reason) == (None, "needs at least 4 pairs, got 3")
     alone = pearson_with_choice([1.0, 2.0, 4.0, 3.0], [0, 0, 0, 1])
     assert alone.estimate is not None
     assert alone.estimate.low is None

@@ -47,7 +47,7 @@ def test_more_than_half_of_a_round_is_a_hunt(
     figures: dict[str, dict[str, float]], level: str
 ) -> None:
     assert figures[level]["share: hunt (chase + follow + investigate)"] >= 0.55
-    assert figures[level]["share: chase"] >= 0.1
+    assert figures[level]["share: chase"] >= 0.25
     assert figures[level]["share: investigate"] >= 0.2
     assert figures[level]["share: search"] <= 0.45
 

@@ -58,13 +58,12 @@ def check(options: CheckOptions) -> CheckResult:
     """Report every problem of a study at once.
 
     Looks at study.yaml and its pages, at every media file (it exists, decodes, has the stated
-    length), whether artifacts tell conditions apart above chance, whether every arm and order can
-    be filled, and
-    whether it may meet participants: there is consent, the authors are named, and promises can be
-    kept. Each exclusion rule is tried on simulated sessions: one that removes more than a fifth
-    of them is reported. A note states the claim that the design supports (the agent, or these
-    clips) and the half-width of the interval to expect. Each problem has its line and its fix.
-    If participants have begun, every change since then is a problem until `believable revise`
+    length), whether artifacts reveal conditions above chance, whether every arm and order can be
+    filled, and whether it may meet participants: there is consent, the authors are named, and
+    promises can be kept. Each exclusion rule is tried on simulated sessions: one that removes more
+    than a fifth of them is reported. A note states the claim that the design supports (the agent,
+    or these clips) and the half-width of the interval to expect. Each problem has its line and its
+    fix. If participants have begun, every change since then is a problem until `believable revise`
     has recorded the reason.
 
     Exit code 0: no problem; 1: problems; 3: no problem found, but something could not be checked.

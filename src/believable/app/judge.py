@@ -6,6 +6,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from believable.app.options import AnyPath, Options, argument, option, options, 
 from believable.core.errors import InvalidInput, NotFound, WrongUsage
 from believable.judges.motion_judge import SHUFFLES, JudgeCard, read_judge, train_judge, write_judge
 from believable.judges.motion_samples import read_samples, sample_of_recording
+from believable.worlds.town.language.sentence_embedding import SentenceModel
 
 JUDGEMENT_COLUMNS = ("clip", "judge", "value")
 
@@ -21,7 +23,7 @@ JUDGEMENT_COLUMNS = ("clip", "judge", "value")
 class TrainJudgeOptions(Options):
     datasets: Sequence[str] = argument(
         "A folder of recordings for each kind of mover (person=clips/people agent=clips/agent), or"
-        " tables of tracks (CSV).",
+        " tables of tracks or texts (CSV).",
         metavar="DATASET…",
         kw_only=False,
     )
@@ -54,7 +56,8 @@ def train(options: TrainJudgeOptions) -> TrainedJudge:
     """Train a judge of motion: is it an agent or a person?
 
     Logistic regression on features in the mover's own frame, of windows of 12 s; controls are left
-    out, because they reveal the input device. It is tested on matches that it was not trained on.
+    out, because they reveal the input device. Texts are judged by sentence embeddings (extra town).
+    It is tested on matches that it was not trained on.
     The card states identity within matches with its null, agreement with people with their
     ceiling, calibration, the distance from which a mover is unlike the training data, and the uses
     that are not allowed.
@@ -64,13 +67,17 @@ def train(options: TrainJudgeOptions) -> TrainedJudge:
     samples = []
     with options.counting_each("Reading motion", len(options.datasets)) as count:
         for dataset in options.datasets:
-            samples += read_samples(dataset)
+            samples += read_samples(dataset, _embed)
             count()
     judgements = None if options.judgements is None else read_judgements(Path(options.judgements))
     rng = np.random.default_rng(options.seed)
     judge = train_judge(samples, rng, judgements=judgements, shuffles=options.shuffles)
     write_judge(judge, Path(options.out))
     return TrainedJudge(file=Path(options.out), card=judge.card)
+
+
+def _embed(texts: Sequence[str]) -> Sequence[Any]:
+    return SentenceModel.load().embed(texts)
 
 
 def read_judgements(path: Path) -> Mapping[str, Mapping[str, float]]:

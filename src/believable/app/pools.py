@@ -12,15 +12,21 @@ from believable.app.stimuli import FileOutcome, FolderOptions, WorkersOptions
 from believable.app.study_data import load_study
 from believable.core.errors import InvalidInput, WrongUsage
 from believable.core.registry import did_you_mean
+from believable.protocols import READY_STUDIES
 from believable.protocols.variants import show_pools
 from believable.stimuli.clip_matching import SourceClip, match_clips
 from believable.stimuli.clip_pools import PoolLook, make_pools, source_clips
+from believable.study.records import Study
+
+#: In place of a folder: the recordings in the package.
+READY = "ready"
 
 
 @options
 class PoolOptions(FolderOptions, WorkersOptions):
     clips: Sequence[str] = option(
-        "Recordings or films of a condition; folders inside are scenarios. Repeatable.",
+        "Recordings or films of a condition; folders inside are scenarios. `ready` in place of a"
+        " folder: the package's recordings. Repeatable.",
         metavar="CONDITION=FOLDER",
     )
     scenario: str | None = option(
@@ -63,6 +69,20 @@ class PoolResult(FileOutcome):
     notes: tuple[str, ...]
 
 
+def _ready_recordings(study: Study, condition: str) -> Path:
+    """The recordings of a condition that the package has for the study's protocol."""
+    protocol = (study.analysis and study.analysis.protocol) or ""
+    ready = READY_STUDIES[protocol].folder / "recordings" if protocol in READY_STUDIES else Path()
+    names = [place.name for place in sorted(ready.glob("*"))] if ready.name else []
+    if condition not in names:
+        have = ", ".join(names) or "none"
+        raise InvalidInput(
+            f"--clips {condition}={READY}: the package has no recordings of {condition!r} for this"
+            f" protocol; it has {have}. Name a folder."
+        )
+    return ready / condition
+
+
 @use_case(PoolOptions)
 def make_clip_pools(options: PoolOptions) -> PoolResult:
     """Make pools of matched clips, so that each judge can see other ones.
@@ -74,7 +94,7 @@ def make_clip_pools(options: PoolOptions) -> PoolResult:
     repeated.
     """
     folder = Path(options.folder)
-    pools = _source_pools(options, load_study(folder).study.conditions)
+    pools = _source_pools(options, load_study(folder).study)
     matched = match_clips(pools, most_cropped=options.most_cropped, pairs=options.pairs)
     width, _, height = options.size.partition("x")
     if not (width.isdecimal() and height.isdecimal()):
@@ -96,7 +116,8 @@ def make_clip_pools(options: PoolOptions) -> PoolResult:
     )
 
 
-def _source_pools(options: PoolOptions, conditions: Sequence[str]) -> dict[str, list[SourceClip]]:
+def _source_pools(options: PoolOptions, study: Study) -> dict[str, list[SourceClip]]:
+    conditions = study.conditions
     pools: dict[str, list[SourceClip]] = {}
     for written in options.clips:
         condition, equals, place = written.partition("=")
@@ -107,7 +128,7 @@ def _source_pools(options: PoolOptions, conditions: Sequence[str]) -> dict[str, 
                 f"--clips: the study has no condition {condition!r}."
                 f" {did_you_mean(condition, conditions)}"
             )
-        source = Path(place)
+        source = Path(place) if place != READY else _ready_recordings(study, condition)
         if not source.is_dir():
             raise InvalidInput(
                 f"--clips: {place!r} is no folder. Record clips into it: believable record --help"

@@ -46,7 +46,7 @@ COMMANDS: tuple[CommandEntry, ...] = (
         "stimuli", "stimuli", "Turn recordings into stimuli that differ only in the judged quality."
     ),
     CommandEntry("giveaways", "giveaways", "Find what gives an agent away, before people judge."),
-    CommandEntry("judge", "judge", "Train an automatic judge of motion, score recordings."),
+    CommandEntry("judge", "judge", "Train an automatic judge, score recordings, explain scores."),
     CommandEntry("record", "record", "Record rounds of a game as stimuli."),
     CommandEntry(
         "versus",

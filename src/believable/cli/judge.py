@@ -11,7 +11,12 @@ from believable.judges.motion_judge import JudgeCard
 
 @click.group(name="judge")
 def command() -> None:
-    """Train an automatic judge of motion, score recordings, explain scores."""
+    """Train an automatic judge, score recordings, explain scores.
+
+    \b
+    Example:
+      believable judge train person=clips/people agent=clips/agent
+    """
 
 
 def _number(value: float | None) -> str:

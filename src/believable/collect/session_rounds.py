@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from believable.collect.context import Context, Standing, check_epoch, standing_of
@@ -32,6 +33,9 @@ from believable.worlds.play_trial import Play, opponent_of
 
 RECORDING_TYPE = "application/gzip"
 VIDEO_TYPE = "video/mp4"
+
+
+NO_ARMS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +82,9 @@ class EndedRound:
     video: bytes | None = None
 
 
-def setup_of(planned: PlannedTrial, seed: int) -> Record:
-    """The setup of a play trial, from the plan and the seed (the trial's own, or else the
-    session's).
+def setup_of(planned: PlannedTrial, seed: int, arms: Mapping[str, str] = NO_ARMS) -> Record:
+    """The setup of a play trial, from the plan, the seed (the trial's own, or else the session's),
+    and the session's arms.
     """
     play = planned.trial
     assert isinstance(play, Play)
@@ -92,6 +96,7 @@ def setup_of(planned: PlannedTrial, seed: int) -> Record:
         opponent=opponent_of(play, planned.condition),
         duration_s=play.duration_s,
         practice=play.practice,
+        arms=arms,
     )
     setup: Record = playing.trial.resolve(playing.trial.options_in(play), place)
     return setup
@@ -150,7 +155,9 @@ def _new(
     session = standing.session
     planned = standing.plan[session.position]
     assert isinstance(planned.trial, Play)
-    setup = WORLDS[planned.trial.world].game.dump_setup(setup_of(planned, session.seed))
+    setup = WORLDS[planned.trial.world].game.dump_setup(
+        setup_of(planned, session.seed, session.arms)
+    )
     key = RoundKey(session.id, session.position, session.run, attempt)
     return rounds.create(conn, key, setup=setup, holder=holder, at_ms=now_ms)
 

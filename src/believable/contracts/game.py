@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -22,7 +22,8 @@ SeatInputs: TypeAlias = Mapping[str, Input]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundContext:
     """The part of a round's setup that the plan and the session decide. `session_seed` is the
-    trial's `start_seed`, if it has one. `opponent` is empty if there is none.
+    trial's `start_seed`, if it has one. `opponent` is empty if there is none. `arms` are the
+    session's, by name.
     """
 
     session_seed: int
@@ -31,6 +32,7 @@ class RoundContext:
     opponent: str | float = ""
     duration_s: int
     practice: bool = False
+    arms: Mapping[str, str] = field(default_factory=dict)
 
     def seed(self, *names: str) -> int:
         """Derive a seed below 2**63, the largest number of a database column."""

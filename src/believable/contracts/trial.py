@@ -177,6 +177,11 @@ class TrialBase(Record):
         return (self,)
 
     @property
+    def arms_read(self) -> frozenset[str]:
+        """The arms on which its keys depend; rules are not counted."""
+        return frozenset()
+
+    @property
     def all_questions(self) -> tuple[Question, ...]:
         """All questions as the author wrote them, shown or not, in order."""
         return ()

@@ -51,7 +51,8 @@ class TrialForm(Generic[Options, Setup]):
     """The keys that a play trial has for this world, and the way from them to a setup.
 
     `resolve(options, context)` returns the setup of one round, with its seeds. `check(options)`
-    lists the problems that their types do not show, as (key, message, fix). `text_key(options)` is
+    lists the problems that their types do not show, as (key, message, fix). `arms(options)` are
+    the keys that follow an arm: `{key: (arm, level that it must have)}`. `text_key(options)` is
     the beginning of the keys of the world's texts: `.text` and `.practice_text` above the game,
     `.label` of the picture, `.over` and `.over_text` at the end.
     """
@@ -60,6 +61,7 @@ class TrialForm(Generic[Options, Setup]):
     resolve: Callable[[Options, RoundContext], Setup]
     opponents: Opponents = field(default_factory=lambda: Opponents({}))
     check: Callable[[Options], Sequence[tuple[str, str, str]]] = lambda options: ()
+    arms: Callable[[Options], Mapping[str, tuple[str, str]]] = lambda options: {}
     text_key: Callable[[Options], str] = lambda options: "play"
 
     def options_in(self, trial: Record) -> Options:

@@ -26,3 +26,4 @@ class DeferredModule(ModuleType):
 
 special: Any = DeferredModule("scipy.special")
 sparse: Any = DeferredModule("scipy.sparse")
+stats: Any = DeferredModule("scipy.stats")

@@ -56,7 +56,7 @@ def disk_error(error: OSError, place: object = None) -> BelievableError:
     if number in _IN_THE_WAY:  # the existing path may be a folder above
         return Refused(
             f"{error.filename2 or error.filename or named}: {words}. Name another place, or move"
-            " away what is there."
+            " away the file in the way."
         )
     return Refused(f"{named}: {words}. Check that it is there and can be read and written.")
 

@@ -32,7 +32,6 @@ except ImportError as error:
 ENVIRONMENTS = {
     "believable/Maze-Player-v1": "believable.worlds.maze.env:MazePlayerEnv",
     "believable/Maze-Opponent-v1": "believable.worlds.maze.env:MazeOpponentEnv",
-    "believable/DoomNavigate-v1": "believable.worlds.doom.training:DoomNavigateEnv",
     "believable/DoomNavigationAgents-v1": (
         "believable.worlds.doom.navigation.navigation_env:NavigationEnv"
     ),

@@ -12,11 +12,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from believable.core.errors import InvalidInput
 from believable.core.whole_files import refuse_outside_links, write_whole
-from believable.giveaways.finder import Giveaways
 from believable.study.records import Stimulus
+
+if TYPE_CHECKING:  # the finder loads scipy, which servers do without
+    from believable.giveaways.finder import Giveaways
 
 FORMAT = "believable-giveaways/1"
 FILE = "giveaways.json"

@@ -26,8 +26,8 @@ NO_CURVES: Mapping[str, tuple[Floats, Floats]] = {}
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedFeature:
     """A feature of stimuli. Values count as equal if they differ by the slack or less. `curve`
-    names the curve that shows it, if there is one. `cure` says how to remove an artifact. `delivery`: it
-    belongs to the file, not to the pictures, so making it equal costs nothing.
+    names the curve that shows it, if there is one. `cure` says how to remove an artifact.
+    `delivery`: it belongs to the file, not to the pictures, so making it equal costs nothing.
     """
 
     trait: ArtifactTrait

@@ -83,8 +83,8 @@ class ComparedConditions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Giveaways:
-    """The giveaways of a study. `without_test` are conditions with too few pairs for a test. `orders` are
-    sentences about conditions that the order of stimuli reveals.
+    """The giveaways of a study. `without_test` are conditions with too few pairs for a test.
+    `orders` are sentences about conditions that the order of stimuli reveals.
     """
 
     n_stimuli: int
@@ -172,7 +172,7 @@ def _pairs(exhibits: Sequence[Exhibit], first: str, second: str) -> list[Exhibit
 
 
 def _has_partner(exhibits: Sequence[Exhibit], condition: str) -> bool:
-    """Whether it is shown against another condition, so that judges never compare it with the rest."""
+    """Whether it is shown against another condition; then judges never compare it with the rest."""
     own = {shown.scenario for shown in exhibits if shown.condition == condition}
     return any(
         shown.scenario in own

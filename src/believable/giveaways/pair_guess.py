@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from scipy.stats import rankdata
 
+from believable.core.deferred import stats
 from believable.core.errors import InvalidInput
 from believable.motion.motion_track import Floats
 
@@ -147,7 +147,7 @@ def _signed_ranks(values: Floats) -> Floats:
     ranks = np.zeros_like(values)
     for number, column in enumerate(values.T):
         some = column != 0
-        ranks[some, number] = rankdata(np.abs(column[some])) * np.sign(column[some])
+        ranks[some, number] = stats.rankdata(np.abs(column[some])) * np.sign(column[some])
     return ranks
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 
-from scipy.stats import binomtest
-
+from believable.core.deferred import stats
 from believable.core.errors import InvalidInput
 from believable.study.plan import Assignment, cells, plan, session_seed
 from believable.study.records import Study
@@ -42,7 +41,7 @@ def revealing_orders(study: Study) -> tuple[str, ...]:
     found = []
     for (one, other), count in sorted(first.items()):
         n = together[frozenset((one, other))]
-        if 2 * count > n and binomtest(count, n).pvalue < ALPHA:
+        if 2 * count > n and stats.binomtest(count, n).pvalue < ALPHA:
             found.append(
                 f"{one} is shown before {other} on {count} of {n} pages of {SESSIONS} planned"
                 " sessions"

@@ -21,6 +21,10 @@ FORMAT = "believable-judge/1"
 #: Of standardized features, fixed before any data were seen by it.
 RIDGE = 10.0
 SHUFFLES = 200
+#: Up to this number of matches each is left out alone; more are left out in this number of parts.
+FOLDS = 20
+#: With more features than this, distances ignore that features go together.
+MANY_FEATURES = 100
 #: A sample that is further from the training data than this share of them is unlike them.
 UNLIKE_SHARE = 0.99
 NOT_ALLOWED = (
@@ -140,11 +144,12 @@ def values_of(sample: MotionSample, features: Sequence[str]) -> Floats:
 def distance(values: Floats, center: Floats, inverse: Floats) -> float:
     """Mahalanobis distance of the mean of the windows, per feature."""
     away = values.mean(axis=0) - center
-    return float(np.sqrt(away @ inverse @ away / len(center)))
+    squared = away @ inverse @ away if inverse.ndim == 2 else away @ (inverse * away)
+    return float(np.sqrt(squared / len(center)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
+class _WindowRows:
     """All windows of all samples, with the number of their sample."""
 
     values: Floats
@@ -163,13 +168,14 @@ class _Rows:
         return np.asarray(weights / weights.mean())
 
 
-def _cross_scores(rows: _Rows, labels: Floats) -> Floats:
+def _cross_scores(rows: _WindowRows, labels: Floats) -> Floats:
     """Scores of every mover by a judge that was trained without its match."""
     scores = np.zeros(len(labels))
     of_rows = np.array(rows.groups)[rows.sample]
-    trained = _Rows(rows.values, rows.sample, labels, rows.groups)
-    for group in dict.fromkeys(rows.groups):
-        train = of_rows != group
+    trained = _WindowRows(rows.values, rows.sample, labels, rows.groups)
+    names = list(dict.fromkeys(rows.groups))
+    for first in range(min(FOLDS, len(names))):
+        train = ~np.isin(of_rows, names[first::FOLDS])
         fit = fit_logistic(
             rows.values[train], labels[rows.sample[train]], trained.weights(train), ridge=RIDGE
         )
@@ -203,7 +209,7 @@ def train_judge(
         for name in usable[0].windows[0]
         if all(name in window for sample in usable for window in sample.windows)
     )
-    rows = _Rows(
+    rows = _WindowRows(
         np.vstack([values_of(sample, features) for sample in usable]),
         np.repeat(np.arange(len(usable)), [len(sample.windows) for sample in usable]),
         labels,
@@ -219,7 +225,7 @@ def train_judge(
     everything = np.ones(len(rows.values), bool)
     fit = fit_logistic(rows.values, labels[rows.sample], rows.weights(everything), ridge=RIDGE)
     center = rows.values.mean(axis=0)
-    inverse = np.linalg.pinv(np.cov(rows.values.T) + 1e-9 * np.eye(len(features)))
+    inverse = _inverse(rows.values)
     far = [distance(values_of(sample, features), center, inverse) for sample in usable]
     slope = fit_logistic(scores[:, None], labels, np.ones(len(labels)), ridge=1e-6)
     return MotionJudge(
@@ -255,6 +261,13 @@ def train_judge(
         center=center,
         inverse=inverse,
     )
+
+
+def _inverse(values: Floats) -> Floats:
+    """The inverse of the features' covariance; with many features, of its diagonal."""
+    if values.shape[1] > MANY_FEATURES:
+        return np.asarray(1 / np.maximum(values.var(axis=0), 1e-12))
+    return np.linalg.pinv(np.cov(values.T) + 1e-9 * np.eye(values.shape[1]))
 
 
 def agree(

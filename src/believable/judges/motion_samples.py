@@ -1,16 +1,17 @@
 """Samples to train on and to score: movers with the features of their windows.
 
-A dataset is a folder of recordings for each kind of mover (`person=clips/people`), or a table of
-tracks (CSV, also .gz) with a row per moment.
+A dataset is a folder of recordings for each kind of mover (`person=clips/people`), a table of
+tracks (CSV, also .gz) with a row per moment, or a table of texts.
 """
 
 from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TextIO, TypeAlias
 
 import numpy as np
 
@@ -26,6 +27,10 @@ WINDOW_S = 12.0
 #: Columns that a table of tracks must have. `yaw` and `pitch` are in radians; `heading_deg` is in
 #: degrees.
 COLUMNS = ("match", "player", "is_bot", "t", "x", "y")
+#: Columns of a table of texts; `kind` is human or agent, other rows are left out.
+TEXT_COLUMNS = ("id", "kind", "agent", "prompt", "text")
+#: Turns texts into vectors of length 1.
+Embed: TypeAlias = Callable[[Sequence[str]], Sequence[Any]]
 #: The kinds of movers in a folder dataset that are people; all others are agents.
 PEOPLE = ("person", "people", "human")
 
@@ -59,8 +64,8 @@ def _sample(
     )
 
 
-def read_samples(dataset: str) -> list[MotionSample]:
-    """Read `KIND=FOLDER` or a table of tracks."""
+def read_samples(dataset: str, embed: Embed | None = None) -> list[MotionSample]:
+    """Read `KIND=FOLDER`, a table of tracks, or a table of texts (with `embed`)."""
     kind, equals, place = dataset.partition("=")
     if equals:
         return _of_folder(kind, Path(place))
@@ -70,7 +75,54 @@ def read_samples(dataset: str) -> list[MotionSample]:
             f"{dataset}: there is no such table. Give a CSV of tracks, or KIND=FOLDER with"
             " recordings, such as person=clips/people."
         )
-    return _of_table(path)
+    return _of_texts(path, embed) if _is_of_texts(path) else _of_table(path)
+
+
+def _open_table(path: Path) -> TextIO:
+    return (
+        gzip.open(path, "rt", encoding="utf-8", newline="")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8", newline="")
+    )
+
+
+def _is_of_texts(path: Path) -> bool:
+    with _open_table(path) as file:
+        return "text" in (csv.DictReader(file).fieldnames or ())
+
+
+def _of_texts(path: Path, embed: Embed | None) -> list[MotionSample]:
+    """One sample per text: its embedding, and its product with that of the prompt. Texts to one
+    prompt are one match.
+    """
+    if embed is None:
+        raise InvalidInput(f"{path}: it has texts, but no model for sentences was given.")
+    with _open_table(path) as file:
+        rows = list(csv.DictReader(file))
+        missing = [name for name in TEXT_COLUMNS if rows and name not in rows[0]]
+    if missing or not rows:
+        raise InvalidInput(
+            f"{path}:1: column {missing[0] if missing else 'text'!r} is missing, or there are no"
+            f" rows. A table of texts has {', '.join(TEXT_COLUMNS)}."
+        )
+    texts = np.array(embed([row["text"] for row in rows]))
+    prompts = np.array(embed([row["prompt"] for row in rows]))
+    return [
+        MotionSample(
+            name=row["id"],
+            world=f"texts {path.name}",
+            group=row["prompt"],
+            agent=row["agent"],
+            is_agent=row["kind"] != "human",
+            windows=(
+                {f"text_{number}": float(value) for number, value in enumerate(text)}
+                | {f"both_{number}": float(value) for number, value in enumerate(text * prompt)},
+            ),
+            starts_s=(0.0,),
+        )
+        for row, text, prompt in zip(rows, texts, prompts, strict=True)
+        if row["kind"] in ("human", "agent")
+    ]
 
 
 def sample_of_recording(path: Path, *, agent: str = "", is_agent: bool = False) -> MotionSample:
@@ -102,8 +154,7 @@ def _of_folder(kind: str, folder: Path) -> list[MotionSample]:
 
 def _of_table(path: Path) -> list[MotionSample]:
     rows: dict[tuple[str, str, str], list[tuple[float, ...]]] = {}
-    unpack = gzip.open if path.suffix == ".gz" else open
-    with unpack(path, "rt", encoding="utf-8") as file:
+    with _open_table(path) as file:
         table = csv.DictReader(file)
         names = table.fieldnames or []
         missing = [name for name in COLUMNS if name not in names]

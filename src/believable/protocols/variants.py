@@ -99,11 +99,9 @@ def variant(ready: ReadyStudy, name: str | None, *, own_clips: bool = False) -> 
 
 
 def agent_variant(ready: ReadyStudy) -> ReadyStudy:
-    """The variant of a study that shows trained agents."""
-    for name in variants_of(ready):
-        chosen = variant(ready, name)
-        if chosen.shows_agents:
-            return chosen
+    """The study, if it can show trained agents."""
+    if ready.shows_agents:
+        return ready
     raise InvalidInput(
         f"--agent: the study of {ready.name!r} shows no trained agents. Use a protocol that does:"
         " hntt."

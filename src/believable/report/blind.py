@@ -103,6 +103,14 @@ def arm_letters(bundle: Bundle, plan: Plan) -> dict[str, dict[str, str]]:
     }
 
 
+def _rename_plan(tree: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """A plan with letters for names. Its own `about` is no name, also if a condition has the same:
+    `agent`.
+    """
+    about = {"about": tree["about"]} if "about" in tree else {}
+    return {**_rename(tree, names), **about}
+
+
 def blinded_run(
     bundle: Bundle,
     registered: Registration | None = None,
@@ -119,7 +127,7 @@ def blinded_run(
     alike = settled.declaration.alike
     blind = blinded_bundle(bundle, names, arm_letters(bundle, settled))
     _, blind_study = study_of(blind)
-    tree = _remove_texts(_in_letter_order(_rename(_explicit(settled), names), alike))
+    tree = _remove_texts(_in_letter_order(_rename_plan(_explicit(settled), names), alike))
     declared = DeclaredPlan.model_validate(tree)
     blind_plan = settle(blind_study, declared, None)
     versions = data_versions(blind)
@@ -142,6 +150,7 @@ def blinded_run(
     withheld: tuple[Deviation, ...] = ()
     if registered is not None:
         tree = _rename(registered.tree, names)
+        tree = tree | {"plan": _rename_plan(registered.tree["plan"], names)}
         record = replace(
             registered, tree=tree | {"plan": _remove_texts(_in_letter_order(tree["plan"], alike))}
         )

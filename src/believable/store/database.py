@@ -67,7 +67,9 @@ def owner_folder(path: Path) -> Path:
     except OSError as error:
         in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
         cure = (
-            "Move away its content, or name another." if in_the_way else "Make it, or name another."
+            "Move away the file in the way, or name another."
+            if in_the_way
+            else "Make it, or name another."
         )
         raise Unavailable(
             f"the folder {str(path)!r} cannot be made: {error.strerror}. {cure}"

@@ -76,6 +76,11 @@ class Play(WordedPage):
         return PagePlayer(medium_ms=1000 * self.duration_s)
 
     @property
+    def arms_read(self) -> frozenset[str]:
+        form = WORLDS[self.world].game.trial
+        return frozenset(arm for arm, _ in form.arms(form.options_in(self)).values())
+
+    @property
     def is_rendered(self) -> bool:
         """The world draws itself; the page shows its pictures."""
         return WORLDS[self.world].game.filmable is not None

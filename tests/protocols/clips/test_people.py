@@ -43,9 +43,7 @@ def test_the_indices_are_the_planted_ones(simulated, truth):
     sessions, bundle = simulated("clips", 3000, truth)
     found, confidence = indices(bundle)
     known = values(truth, sessions)
-    for kind, condition in zip(
-        clips.TYPES, ("standin_human", "standin_imitation", "standin_rules"), strict=True
-    ):
+    for kind, condition in zip(clips.TYPES, ("human", "imitation", "rule_based"), strict=True):
         assert found[condition] == pytest.approx(known[f"believability.{kind}"], abs=0.012)
     assert confidence == pytest.approx(known["confidence"], abs=0.01)
 
@@ -66,14 +64,15 @@ def test_chances_add_up_and_follow_humanness():
 
 def test_a_respondent_at_a_browser_follows_the_same_truth(ready, seen):
     study = ready("clips").study
-    ratings: dict[str, list[int]] = {"standin_human": [], "standin_rules": []}
+    first = {str(stimulus.condition): stimulus.id for stimulus in reversed(study.stimuli)}
+    ratings: dict[str, list[int]] = {"human": [], "rule_based": []}
     for number in range(500):
         somebody = Respondent(
             ClipsTruth(by_experience=0), study, random.Random(number), careless=False
         )
-        page = [seen(study, "c01"), seen(study, "c02"), seen(study, "c03")]
-        ratings["standin_human"].append(somebody.answer("rating-0", page, ()))
-        ratings["standin_rules"].append(somebody.answer("rating-2", page, ()))
+        page = [seen(study, first[name]) for name in ("human", "imitation", "rule_based")]
+        ratings["human"].append(somebody.answer("rating-0", page, ()))
+        ratings["rule_based"].append(somebody.answer("rating-2", page, ()))
         assert somebody.answer("experience", (), ()) in range(1, 6)
     expected = [
         float(chances(ClipsTruth(by_experience=0), mean, 3) @ np.arange(1, 6))

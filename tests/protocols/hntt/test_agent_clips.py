@@ -10,7 +10,7 @@ import pytest
 
 from believable.app.study_folder import choose
 from believable.core.errors import InvalidInput
-from believable.protocols.hntt.variants.doom.run_pairs import (
+from believable.protocols.hntt.run_pairs import (
     CUT_S,
     FinishedRun,
     RunPair,

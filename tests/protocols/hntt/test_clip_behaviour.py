@@ -16,10 +16,10 @@ from scipy import optimize, special
 from believable.analysis.run import run
 from believable.contracts.protocol import ShownAgents
 from believable.contracts.registries import PROTOCOLS
+from believable.protocols.hntt.agent_study import mark_mismatched, settle_study
 from believable.protocols.hntt.clip_behaviour import JudgedPairs, choice_weights, resampled_counts
 from believable.protocols.hntt.control_pairs import _spread
 from believable.protocols.hntt.people import HnttTruth, Judge, clip_appeal
-from believable.protocols.hntt.variants.doom.agent_study import mark_mismatched, settle_study
 from believable.protocols.variants import agent_variant, change_study
 from believable.simulate import straight
 from believable.simulate.simulated_sessions import Conduct
@@ -230,7 +230,7 @@ def test_what_a_study_of_agents_says(definition, tmp_path):
     tree = YAML(typ="safe").load(text)
     assert tree["conditions"] == ["standin_human", "hybrid"]
     assert tree["demonstration"] is True
-    assert "standin_agent" not in text
+    assert "condition: navigator" not in text
     assert "No figure was moved by a person" in (folder / "pages" / "thanks.md").read_text("utf-8")
 
 

@@ -60,7 +60,7 @@ def test_a_judge_at_a_browser_follows_the_same_truth(ready, seen):
     for number in range(700):
         judge = Judge(truth, study, random.Random(number), careless=False)
         for scenario in study.scenarios:
-            pair = [seen(study, f"{scenario}_human"), seen(study, f"{scenario}_agent")]
+            pair = [seen(study, f"{scenario}_human"), seen(study, f"{scenario}_navigator")]
             random.Random(f"{number} {scenario}").shuffle(pair)
             chosen = pair[0 if judge.answer("which", pair, ()) == "first" else 1]
             hits += chosen.stimulus.condition == "standin_human"
@@ -71,7 +71,7 @@ def test_a_judge_at_a_browser_follows_the_same_truth(ready, seen):
 def test_careless_judges_guess_and_write_nothing_of_use(ready, seen):
     study = ready("hntt").study
     judge = Judge(HnttTruth(), study, random.Random(1), careless=True)
-    pair = [seen(study, "north_human"), seen(study, "north_agent")]
+    pair = [seen(study, "pair_01_human"), seen(study, "pair_01_navigator")]
     chosen = [judge.answer("which", pair, ()) for _ in range(400)]
     assert 150 < chosen.count("first") < 250
     assert len(set(judge.answer("why", pair, ()).split())) < 8

@@ -29,7 +29,7 @@ from tests.waiting import wait_in_loop, wait_until
 from .conftest import BASE, Browser, World, living, turning
 
 RESULTS = "/console/studies/study/results"
-CONDITIONS = ("standin_human", "standin_agent")
+CONDITIONS = ("standin_human", "pair_01_navigator")
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_results_are_blinded_until_somebody_decides_and_the_decision_is_logged(
     assert "Demonstration stimuli" in first
     blind = computed_page(owner)
     assert "Accuracy" in blind
-    assert not [name for name in (*CONDITIONS, "north_human") if name in blind]
+    assert not [name for name in (*CONDITIONS, "pair_01_human") if name in blind]
     assert "Blinded" in blind
     assert "Simulated sessions" in blind
 
@@ -86,7 +86,7 @@ def test_results_are_blinded_until_somebody_decides_and_the_decision_is_logged(
     reply = owner.post("/console/studies/study/unblind?pool=simulated", sure="yes")
     assert reply.headers["location"] == f"{RESULTS}?pool=simulated"
     seen = computed_page(owner)
-    assert "standin_agent" in seen
+    assert "standin_human" in seen
     assert re.search(r"<strong>Unblinded</strong> by ada on", seen)
     log = owner.get("/console/audit").text
     assert stored.unblinding("simulated") in log
@@ -146,20 +146,20 @@ def test_the_fingerprint_changes_with_finished_sessions_and_judgements(
 def test_a_stimulus_can_be_watched_from_a_moment(judged: World) -> None:
     owner = judged.log_in("eve")
     owner.post("/console/studies/study/unblind?pool=simulated", sure="yes")
-    page = owner.get("/console/studies/study/watch/simulated/north_human?at_ms=5000")
+    page = owner.get("/console/studies/study/watch/simulated/pair_01_human?at_ms=5000")
     assert page.status_code == 200
     assert '"at_ms": 3000' in page.text
     assert "media-src 'self' blob:" in page.headers["content-security-policy"]
-    medium = owner.get("/console/studies/study/watch/simulated/north_human/medium")
+    medium = owner.get("/console/studies/study/watch/simulated/pair_01_human/medium")
     assert medium.status_code == 200
-    assert medium.content[:2] == b"\x1f\x8b"
+    assert medium.content[4:8] == b"ftyp"
     assert owner.get("/console/studies/study/watch/simulated/nothing").status_code == 404
-    assert owner.get("/console/studies/study/watch/preview/north_human").status_code == 404
+    assert owner.get("/console/studies/study/watch/preview/pair_01_human").status_code == 404
 
 
 def test_while_blinded_names_lead_nowhere(judged: World) -> None:
     owner = judged.log_in("fay")
-    assert owner.get("/console/studies/study/watch/real/north_human").status_code == 404
+    assert owner.get("/console/studies/study/watch/real/pair_01_human").status_code == 404
 
 
 def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:

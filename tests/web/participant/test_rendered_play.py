@@ -155,6 +155,7 @@ def test_pictures_come_with_the_words_and_wait_for_a_page_that_is_behind(
             assert (welcome["width_px"], welcome["height_px"]) == (160, 120)
             assert welcome["controls"]["keys"]["KeyW"] == [0, 1]
             assert welcome.keys().isdisjoint({"map", "goal", "known", "seed", "task"})
+            assert welcome["mini_map"].keys() == {"walls", "left", "top", "tile", "goal"}
             await page.until(lambda message: message.get("st") == "ready")
             await page.send({"go": True})
             message = await page.until(lambda message: message.get("st") == "run")

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 import gymnasium
 import numpy as np
-import pytest
 
 from believable import environments
-from believable.worlds.doom.floor_plan import tile_at
-from believable.worlds.doom.navigation_map import navigation_map
-from believable.worlds.doom.training import DECISION_TICS, DoomNavigateEnv
-from believable.worlds.doom.walking import WalkMap, way_ahead
+from believable.worlds.doom.training import DECISION_TICS, DoomDeathmatchEnv, _reward
 
-IDS = ["believable/DoomNavigate-v1", "believable/DoomDeathmatch-v1"]
+NAME = "believable/DoomDeathmatch-v1"
 
 
 def test_every_id_is_known_once_the_module_is_named() -> None:
@@ -27,12 +25,12 @@ def test_every_id_is_known_once_the_module_is_named() -> None:
 FRESH = """
 import gymnasium
 try:
-    gymnasium.make("believable/DoomNavigate-v1")
+    gymnasium.make("believable/DoomDeathmatch-v1")
 except gymnasium.error.NamespaceNotFound:
     pass
 else:
     raise SystemExit("Gymnasium looks for entry points again: say so in the documentation")
-env = gymnasium.make("believable.environments:believable/DoomNavigate-v1", seconds=5)
+env = gymnasium.make("believable.environments:believable/DoomDeathmatch-v1", seconds=5)
 env.close()
 gymnasium.make("believable/Maze-Player-v1").close()
 """
@@ -43,10 +41,9 @@ def test_gymnasium_alone_makes_them_by_module_and_id() -> None:
     subprocess.run([sys.executable, "-c", FRESH], check=True, timeout=120)
 
 
-@pytest.mark.parametrize("name", IDS)
-def test_the_same_seed_gives_the_same_round_and_other_ones_others(name: str) -> None:
+def test_the_same_seed_gives_the_same_round_and_other_ones_others() -> None:
     def play(seed: int) -> tuple[list[float], np.ndarray]:
-        env = gymnasium.make(name)
+        env = gymnasium.make(NAME)
         env.action_space.seed(3)
         observed, _ = env.reset(seed=seed)
         rewards = []
@@ -65,7 +62,7 @@ def test_the_same_seed_gives_the_same_round_and_other_ones_others(name: str) -> 
 
 
 def test_several_run_side_by_side_in_processes() -> None:
-    envs = gymnasium.make_vec(IDS[0], num_envs=2, vectorization_mode="async")
+    envs = gymnasium.make_vec(NAME, num_envs=2, vectorization_mode="async")
     try:
         observed, _ = envs.reset(seed=1)
         assert observed["body"].shape[0] == observed["depth"].shape[0] == 2
@@ -76,39 +73,28 @@ def test_several_run_side_by_side_in_processes() -> None:
         envs.close()
 
 
-def test_the_way_to_the_goal_is_worth_it() -> None:
-    """Turning towards the next place on the way and running gives the reward of the goal in the
-    end.
-    """
-    env = DoomNavigateEnv(map_seed=7, seconds=60)
-    drawn = navigation_map(7)
-    walk = WalkMap(drawn.plan)
+def test_a_frag_counts_as_much_as_a_death_or_a_hundred_points_of_damage() -> None:
+    def state(frags: int, deaths: int, damage: int, damage_taken: int) -> Any:
+        return SimpleNamespace(frags=frags, deaths=deaths, damage=damage, damage_taken=damage_taken)
+
+    before = state(2, 1, 300, 50)
+    assert _reward(before, before) == 0
+    assert _reward(before, state(3, 1, 300, 50)) == 1
+    assert _reward(before, state(2, 2, 300, 50)) == -1
+    assert _reward(before, state(2, 1, 325, 50)) == 0.25
+    assert _reward(before, state(2, 1, 300, 150)) == -1
+
+
+def test_a_round_is_cut_off_at_its_length() -> None:
+    env = DoomDeathmatchEnv(seconds=2)
     try:
-        _, info = env.reset(seed=5)
-        goal = drawn.goals[info["goal"]]
-        total, ended, decisions = 0.0, False, 0
-        while not ended and decisions < 300:
-            body = env._body
-            own = tile_at(body.x, body.y)
-            route = walk.route(own, goal) if own in walk.tiles else []
-            leap = len(route) > 1 and walk.leaps(route[0], route[1])
-            x, y = (
-                way_ahead(walk, body.x, body.y, route[1:])
-                if len(route) > 1 and not leap
-                else (body.x + 100, body.y)
-            )
-            bearing = np.degrees(np.arctan2(y - body.y, x - body.x))
-            right = -((bearing - body.angle_deg + 180) % 360 - 180)
-            turn = int(
-                np.argmin([abs(right - degrees) for degrees in (-90, -45, -18, 0, 18, 45, 90)])
-            )
-            running = 2 if abs(right) < 40 else 1
-            _, reward, ended, cut_off, _ = env.step(np.array([running, 1, turn, int(leap), 0]))
-            total += float(reward)
+        env.reset(seed=5)
+        decisions, cut_off = 0, False
+        while not cut_off:
+            _, _, ended, cut_off, info = env.step(np.array([1, 1, 3, 0, 0]))
             decisions += 1
-            assert not cut_off
-        assert ended
-        assert total > 1.0, "the way made, the goal, less a little for each decision"
-        assert env._tic == decisions * DECISION_TICS
+            assert not ended
+        assert info["tic"] == decisions * DECISION_TICS
+        assert 70 <= info["tic"] < 70 + DECISION_TICS
     finally:
         env.close()

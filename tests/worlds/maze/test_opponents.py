@@ -178,11 +178,13 @@ def test_in_sight_the_way_is_a_shortest_one_unless_fire_makes_it_detour() -> Non
             here = game.grid.tile_at(game.opponent.x, game.opponent.y)
             target = game.grid.distances(game.grid.tile_at(game.player.x, game.player.y))
             swerving = opponent._unrest.swerve_deg != 0
+            sees = can_see(game, opponent.frustration.temper)
             events = game.step(keys, intent)
             then = game.grid.tile_at(game.opponent.x, game.opponent.y)
             was_reset = any(event.kind == "reset" for event in events)
             if (
                 intent.intent == "chase"
+                and sees
                 and then != here
                 and not (swerving or game.fires or was_reset)
             ):

@@ -46,6 +46,13 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
         return
     for key, message, cure in world.trial.check(world.trial.options_in(play)):
         reading.report(place.get(key) or place, message, cure)
+    for key, (arm, level) in world.trial.arms(world.trial.options_in(play)).items():
+        if arm not in reading.study.arms:
+            reading.report(place.get(key) or place, *unknown("arm", arm, tuple(reading.study.arms)))
+        elif level not in reading.study.arms[arm]:
+            levels = ", ".join(reading.study.arms[arm])
+            cure = f"Give it the level {level!r}; it has {levels}."
+            reading.report(place.get(key) or place, f"the arm {arm!r} never says {level}.", cure)
     if world.trial.opponents.named:
         _check_opponent(reading, play, world.trial.opponents)
 

@@ -1,21 +1,10 @@
-"""Demonstration recordings of navigation: scripted players on their way to a location in a maze,
-with different gaits on purpose.
-"""
+"""The clips of the ready study: a navigator and a scripted route to the same goals."""
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
-from believable.core.seeds import derive
-from believable.recordings.recording import Recording
-from believable.simulate.demonstration import write_all
-from believable.study.records import Stimulus
-from believable.worlds.maze.standins import walk
+from believable.protocols.shipped_films import write_films
 
-
-def make(stimulus: Stimulus, take: int, seed: int) -> Recording:
-    """Maze, start and goal of a scenario are the same in all conditions."""
-    return walk(derive(seed, "course", str(stimulus.scenario)), str(stimulus.condition))
-
-
-write = partial(write_all, make)
+write = partial(write_films, Path(__file__).parent)

@@ -165,7 +165,8 @@ def _tested_arms(reading: Reading) -> set[str | None]:
     entries = list(outline(reading.study.timeline))
     rules = [entry.item.skip_if for entry in entries]
     rules += [question.show_if for entry in entries for question in entry.item.all_questions]
-    return {rule.arm for rule in rules if rule is not None}
+    read = {arm for entry in entries for arm in entry.item.arms_read}
+    return {rule.arm for rule in rules if rule is not None} | read
 
 
 def _cells(reading: Reading) -> None:

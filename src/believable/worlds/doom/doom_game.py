@@ -22,6 +22,7 @@ from believable.worlds.doom.doom_round import (
     happened_between,
     tenths,
 )
+from believable.worlds.doom.floor_plan import TILE_UNITS
 from believable.worlds.doom.walking import WalkMap
 
 PRACTICE_TICKS = 3600 * TICS_PER_S
@@ -134,7 +135,19 @@ class DoomGame:
         return abs((bearing - self.body.angle_deg + 180) % 360 - 180) <= 50
 
     def welcome(self, seat: str) -> Mapping[str, Any]:
-        return {"width_px": self.setup.width_px, "height_px": self.setup.height_px}
+        size = {"width_px": self.setup.width_px, "height_px": self.setup.height_px}
+        return size if self.place.goal is None else {**size, "mini_map": self._mini_map()}
+
+    def _mini_map(self) -> Mapping[str, Any]:
+        """The map beside the picture: agents know the way to the goal, so people see it."""
+        place = self.place
+        return {
+            "walls": list(place.walls),
+            "left": place.left,
+            "top": place.top,
+            "tile": TILE_UNITS,
+            "goal": None if place.goal is None else list(place.goal[:2]),
+        }
 
     def record(self) -> Recording:
         assert self._recorder is not None, "made with `recorded`"

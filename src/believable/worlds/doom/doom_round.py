@@ -280,14 +280,14 @@ def text_key(options: DoomOptions) -> str:
 
 
 def known_of(setup: DoomSetup) -> Mapping[str, Any]:
-    """The map, if it is one of ours, the goal, the items, and the upper left corner by which a
+    """The map, the goal, the items, and the upper left corner by which a
     recording counts tiles.
     """
     place = setup.place
     goal = place.goal
     return {
         "corner": [place.left, place.top],
-        "map": [setup.map, setup.map_seed] if setup.map in DESIGNS else None,
+        "map": [setup.map, setup.map_seed],
         "goal": None if goal is None else list(goal),
         "items": [list(item) for item in place.items],
         "body": setup.body,

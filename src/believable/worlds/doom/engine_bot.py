@@ -23,7 +23,7 @@ class WatchedGame(DoomGame):
     def __init__(self, setup: DoomSetup) -> None:
         if not setup.place.deathmatch:
             raise InvalidInput(
-                f"player 'bot': bots play deathmatches, got the map {setup.map!r}. Use --map"
+                f"player 'engine_bot': bots play deathmatches, got the map {setup.map!r}. Use --map"
                 " deathmatch, or one of a file."
             )
         super().__init__(
@@ -81,10 +81,10 @@ class WatchedGame(DoomGame):
 _FARTHEST_UNITS = 64.0
 
 
-BOT: Agent[NoParams] = Agent(
-    name="doom/bot",
+ENGINE_BOT: Agent[NoParams] = Agent(
+    name="doom/engine_bot",
     world="doom",
-    about="One of the engine's own bots, alone in a deathmatch map, seen through its eyes.",
+    about="One of the engine's own bots, alone in a deathmatch, through its eyes; it often stands.",
     rounds={"map": "deathmatch"},
     needs=("doom",),
     new=lambda params, seed: lambda view: NOTHING,

@@ -108,6 +108,29 @@ def _from_file(written: str) -> GameMap:
     """`FILE.wad:map06`: a third party's map, in a whole game (IWAD) or in an addition to one
     (PWAD).
     """
+    path, kind, parts = parts_of(written)
+    lines = list(_lines(parts, written))
+    left, top = (
+        min(min(x0, x1) for x0, _, x1, _ in lines),
+        max(max(y0, y1) for _, y0, _, y1 in lines),
+    )
+    left, top = left - TILE_UNITS, top + TILE_UNITS
+    walls = rasterise(lines, left, top)
+    whole = kind == "IWAD"
+    return GameMap(
+        wad=None if whole else path.read_bytes(),
+        game_data=path if whole else None,
+        map_name=written.rpartition(":")[2].upper(),
+        deathmatch=True,
+        walls=walls,
+        left=left,
+        top=top,
+        items=_items(parts),
+    )
+
+
+def parts_of(written: str) -> tuple[Path, str, dict[str, bytes]]:
+    """The file of a map, its kind, and the parts of the map in Doom's own form."""
     file, _, name = written.rpartition(":")
     path = FREEDM_MAPS if file == FREEDM else Path(file)
     if not file or not name:
@@ -121,25 +144,7 @@ def _from_file(written: str) -> GameMap:
             " /usr/share/games/doom/freedm.wad."
         )
     kind, lumps = read_wad(path)
-    parts = _parts(lumps, name.upper(), written)
-    lines = list(_lines(parts, written))
-    left, top = (
-        min(min(x0, x1) for x0, _, x1, _ in lines),
-        max(max(y0, y1) for _, y0, _, y1 in lines),
-    )
-    left, top = left - TILE_UNITS, top + TILE_UNITS
-    walls = rasterise(lines, left, top)
-    whole = kind == "IWAD"
-    return GameMap(
-        wad=None if whole else path.read_bytes(),
-        game_data=path if whole else None,
-        map_name=name.upper(),
-        deathmatch=True,
-        walls=walls,
-        left=left,
-        top=top,
-        items=_items(parts),
-    )
+    return path, kind, _parts(lumps, name.upper(), written)
 
 
 def read_wad(path: Path) -> tuple[str, list[tuple[str, bytes]]]:

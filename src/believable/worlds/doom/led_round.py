@@ -75,6 +75,34 @@ def as_led(recording: Recording, setup: DoomSetup) -> Recording:
     )
 
 
+def led_part(recording: Recording, first: int, last: int) -> Recording:
+    """The part of a recording from one frame up to another, to be filmed with a led figure: nothing
+    but the player's way.
+    """
+    player = recording.tracks[0]
+    columns = {
+        name: column[first - player.first_frame : last - player.first_frame]
+        for name in ("x", "y", "heading", "height", "pitch", "camera")
+        if (column := getattr(player, name))
+    }
+    states = [state for state in player.states if first <= state.frame < last]
+    return replace(
+        recording,
+        actors=recording.actors[:1],
+        timing=replace(recording.timing, frames=last - first),
+        tracks=(
+            replace(
+                player,
+                first_frame=0,
+                states=tuple(replace(state, frame=state.frame - first) for state in states),
+                **columns,
+            ),
+        ),
+        actions=(),
+        telemetry={name: column[first:last] for name, column in recording.telemetry.items()},
+    )
+
+
 def lead_figure(engine: DoomEngine, way: LedWay, first: int = 0) -> Iterator[tuple[int, float]]:
     """Lead the figure of an engine along a way from a tic on. After each tic, yields it with the
     distance of the figure from its place, in units.

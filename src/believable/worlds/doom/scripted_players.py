@@ -22,8 +22,9 @@ from believable.worlds.doom.body import BodyName, PeopleHand
 from believable.worlds.doom.deathmatch_map import deathmatch_map
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.floor_plan import Tile, centre, tile_at
-from believable.worlds.doom.game_map import DEATHMATCH, NAVIGATION
+from believable.worlds.doom.game_map import DEATHMATCH, DESIGNS, NAVIGATION, parts_of
 from believable.worlds.doom.navigation_map import navigation_map
+from believable.worlds.doom.sector_walk import SectorWalk
 from believable.worlds.doom.walking import WalkMap, way_ahead
 
 #: Pressed and let go of by these players, in the order of an input.
@@ -99,8 +100,10 @@ class _RouteWalker:
         self._free_until = 0
         self._paused_until = 0
 
-    def walked(self, picture: Mapping[str, Any], goal: Tile) -> tuple[int, int, int, int]:
-        """forward, side, turn and jump on the way to a tile."""
+    def walked(
+        self, picture: Mapping[str, Any], goal: Tile, spot: tuple[float, float] | None = None
+    ) -> tuple[int, int, int, int]:
+        """forward, side, turn and jump on the way to a tile, then to a spot next to it."""
         x, y, _, tenths, _ = picture["p"]
         tick = picture["t"]
         if tick < self._paused_until:
@@ -115,22 +118,31 @@ class _RouteWalker:
         if self._stuck(x, y, tick):
             self._free_until, self._route = tick + 15, []
         place, leaping = self._ahead(x, y, goal)
+        if spot is not None and place == centre(goal):
+            place = spot
         bearing = math.degrees(math.atan2(place[1] - y, place[0] - x))
         turn, left = self.turning.towards(bearing, tenths / 10)
         side = self.rng.choice((-1, 1)) if tick < self._free_until else 0
         forward = 1 if abs(left) < 50 or (abs(left) < 80 and math.dist((x, y), place) > 150) else 0
         return (forward, side, turn, int(leaping and forward and abs(left) < 12))
 
+    def start(self, x: float, y: float) -> Tile:
+        """The tile from which a way begins: its own, else the nearest, if possible one to which it
+        can go straight.
+        """
+        assert self.walk is not None
+        own = tile_at(x, y)
+        if own in self.walk.tiles:
+            return own
+        nearest = sorted(self.walk.tiles, key=lambda tile: math.dist(centre(tile), (x, y)))[:8]
+        return next((tile for tile in nearest if self.walk.can_enter(x, y, tile)), nearest[0])
+
     def _ahead(self, x: float, y: float, goal: Tile) -> tuple[tuple[float, float], bool]:
         """Where to go now, and whether to jump there."""
         assert self.walk is not None
         own = tile_at(x, y)
         if goal != self._goal or own not in self._route:
-            start = (
-                own
-                if own in self.walk.tiles
-                else min(self.walk.tiles, key=lambda tile: math.dist(centre(tile), (x, y)))
-            )
+            start = self.start(x, y)
             self._route, self._goal = self.walk.route(start, goal) or [start], goal
         at = self._route.index(own) if own in self._route else 0
         rest = self._route[at:]
@@ -158,7 +170,7 @@ class _RouteWalker:
 
 
 def _walk_map(welcome: Mapping[str, Any]) -> WalkMap | None:
-    """The map as an experienced player knows it; None if we did not make it."""
+    """The map as an experienced player knows it; None without a map."""
     if not welcome["known"]["map"]:
         return None
     return _known_walk(*welcome["known"]["map"])
@@ -166,6 +178,8 @@ def _walk_map(welcome: Mapping[str, Any]) -> WalkMap | None:
 
 @lru_cache(maxsize=8)
 def _known_walk(name: str, seed: int) -> WalkMap:
+    if name not in DESIGNS:
+        return SectorWalk(parts_of(name)[2])
     return WalkMap(navigation_map(seed).plan if name == NAVIGATION else deathmatch_map(seed).plan)
 
 
@@ -222,8 +236,10 @@ class Fighter:
     #: Weapons by number, the better first, with how much ammunition they need to be worth taking.
     BEST = (5, 6, 3, 4, 2)
 
-    def __init__(self, hand: MouseHand, seed: int, welcome: Mapping[str, Any]) -> None:
-        self._walker = _RouteWalker(seed, hand, welcome)
+    def __init__(
+        self, hand: MouseHand, seed: int, welcome: Mapping[str, Any], body: BodyName = "raw"
+    ) -> None:
+        self._walker = _RouteWalker(seed, hand, welcome, body)
         self._wander = Wanderer(hand, seed, welcome)
         rng = self._walker.rng
         place = welcome["known"]["map"]

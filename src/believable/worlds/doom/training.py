@@ -1,17 +1,16 @@
-"""Gymnasium environments of Doom, so that others can train players.
+"""A Gymnasium environment of Doom, to train fighters: `believable/DoomDeathmatch-v1`.
 
-`believable/DoomNavigate-v1`: reach the mark. `believable/DoomDeathmatch-v1`: fight the engine's
-bots. One decision lasts `DECISION_TICS`; a vector of them runs in worker processes with
-`gymnasium.make_vec(id, num_envs, vectorization_mode="async")`.
+The figure fights the engine's bots. One decision lasts `DECISION_TICS`. A vector of environments
+runs in worker processes with `gymnasium.make_vec(id, num_envs, vectorization_mode="async")`. For
+navigation, use `believable/DoomNavigationAgents-v1`.
 
 **Observation**: `depth`, a 32 × 32 picture of distances (0 to 255), and `body`, float32 in [-1, 1]:
-own position on the map, velocity, heading and pitch as cosine and sine, the goal in the own frame
-with its distance (0 without one), on ground, health, armour, ammunition, and the time left.
+own position on the map, velocity, heading and pitch as cosine and sine, on ground, health, armour,
+ammunition, and the time left.
 
 **Action.** Forwards −1/0/1, sideways −1/0/1, one of `TURNS_DEG` to the right, jump, shoot.
 
-**Reward.** Navigation: −0.01 per decision, the share of the way to the goal that was made, +1 at
-the goal, −1 for dying. Deathmatch: frags + damage done / 100 − damage taken / 100 − deaths.
+**Reward.** Frags + damage done / 100 − damage taken / 100 − deaths.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ from numpy.typing import NDArray
 from believable.contracts.game import Pixels, RoundContext
 from believable.core.errors import MissingExtra
 from believable.worlds.doom.doom_engine import TICS_PER_S, DoomEngine
-from believable.worlds.doom.doom_game import GOAL_UNITS
 from believable.worlds.doom.doom_round import (
     DoomOptions,
     DoomSetup,
@@ -45,12 +43,12 @@ except ImportError as error:
 DECISION_TICS = 7
 TURNS_DEG = (-90, -45, -18, 0, 18, 45, 90)
 DEPTH_PX = 32
-BODY_FEATURES = 18
+BODY_FEATURES = 15
 Observation = dict[str, NDArray[Any]]
 
 
-class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
-    """One round after another on the map of `map_seed`. `seconds` is the longest a round takes."""
+class DoomDeathmatchEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
+    """One round after another on the map of `map_seed`, each of `seconds`."""
 
     metadata = {  # noqa: RUF012
         "render_modes": ["rgb_array"],
@@ -59,13 +57,12 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
 
     def __init__(
         self,
-        map: str,
-        opponent: str,
+        opponent: str = "bots",
         map_seed: int = 7,
-        seconds: int = 30,
+        seconds: int = 120,
         render_mode: str | None = None,
     ) -> None:
-        self._options = DoomOptions(map=map, map_seed=map_seed, picture="160x120")
+        self._options = DoomOptions(map="deathmatch", map_seed=map_seed, picture="160x120")
         self._opponent, self._seconds = opponent, seconds
         self.render_mode = render_mode
         parts: dict[str, spaces.Space[Any]] = {
@@ -94,8 +91,7 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
         self._engine = DoomEngine(self._setup.engine(depth=True, objects=False))
         self._tic = 0
         self._body = body_of(self._engine.variables)
-        self._start_distance = max(self._distance(self._body), 1.0)
-        return self._observe(), {"seed": round_seed, "goal": self._setup.goal}
+        return self._observe(), {"seed": round_seed}
 
     def step(
         self, action: NDArray[np.int64]
@@ -109,30 +105,9 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
             self._engine.advance(action_of(pressed), look=number == DECISION_TICS)
         self._tic += DECISION_TICS
         self._body = body_of(self._engine.variables)
-        reward, ended = self._judge(before, self._body)
-        cut_off = not ended and self._tic >= self._setup.ticks
-        return (
-            self._observe(),
-            reward,
-            ended,
-            cut_off,
-            {"tic": self._tic, "frags": self._body.frags},
-        )
-
-    def _judge(self, before: FigureState, after: FigureState) -> tuple[float, bool]:
-        if self._setup.place.goal is None:
-            dealt, taken = after.damage - before.damage, after.damage_taken - before.damage_taken
-            return after.frags - before.frags + (dealt - taken) / 100 - float(
-                after.deaths - before.deaths
-            ), False
-        away = self._distance(after)
-        arrived = away < GOAL_UNITS
-        approach = (self._distance(before) - away) / self._start_distance
-        return -0.01 + approach + float(arrived) - float(after.dead), arrived or after.dead
-
-    def _distance(self, body: FigureState) -> float:
-        goal = self._setup.place.goal
-        return 0.0 if goal is None else math.dist((body.x, body.y), goal[:2])
+        cut_off = self._tic >= self._setup.ticks
+        info = {"tic": self._tic, "frags": self._body.frags}
+        return self._observe(), _reward(before, self._body), False, cut_off, info
 
     def _observe(self) -> Observation:
         assert self._engine is not None
@@ -144,14 +119,6 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
         body, place = self._body, self._setup.place
         size = TILE_UNITS * max(len(place.walls), len(place.walls[0]))
         yaw, pitch = math.radians(body.angle_deg), math.radians(body.pitch_deg)
-        ahead = left = away = 0.0
-        if place.goal is not None:
-            dx, dy = place.goal[0] - body.x, place.goal[1] - body.y
-            ahead, left = (
-                dx * math.cos(yaw) + dy * math.sin(yaw),
-                dy * math.cos(yaw) - dx * math.sin(yaw),
-            )
-            away = math.hypot(dx, dy)
         values = (
             (body.x - place.left) / size,
             (place.top - body.y) / size,
@@ -161,9 +128,6 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
             math.sin(yaw),
             math.cos(pitch),
             math.sin(pitch),
-            ahead / size,
-            left / size,
-            away / size,
             float(body.on_ground),
             body.health / 200,
             body.armour / 200,
@@ -186,23 +150,7 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
             self._engine = None
 
 
-class DoomNavigateEnv(DoomEnv):
-    """Reach the mark."""
-
-    def __init__(
-        self, map_seed: int = 7, seconds: int = 30, render_mode: str | None = None
-    ) -> None:
-        super().__init__("navigation", "nobody", map_seed, seconds, render_mode)
-
-
-class DoomDeathmatchEnv(DoomEnv):
-    """Fight the engine's bots."""
-
-    def __init__(
-        self,
-        opponent: str = "bots",
-        map_seed: int = 7,
-        seconds: int = 120,
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__("deathmatch", opponent, map_seed, seconds, render_mode)
+def _reward(before: FigureState, after: FigureState) -> float:
+    dealt, taken = after.damage - before.damage, after.damage_taken - before.damage_taken
+    frags, deaths = after.frags - before.frags, after.deaths - before.deaths
+    return frags + (dealt - taken) / 100 - float(deaths)

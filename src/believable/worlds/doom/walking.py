@@ -122,6 +122,10 @@ class WalkMap:
                     last = tile
         return True
 
+    def can_enter(self, x: float, y: float, tile: Tile) -> bool:
+        """Whether one can go from a position to the middle of a tile next to it."""
+        return self.straight(x, y, *centre(tile))
+
     def _passable(self, start: Tile, end: Tile) -> bool:
         """Between tiles that touch, also over a corner."""
         if start[0] == end[0] or start[1] == end[1]:

@@ -17,6 +17,7 @@ from believable.worlds.maze.game import (
     MazeGame,
     MazeOptions,
     MazeSetup,
+    arms_of,
     problems_of,
     resolve,
 )
@@ -43,6 +44,7 @@ MAZE = World(
             resolve=resolve,
             opponents=Opponents(OpponentNames(OPPONENTS), level="frustration"),
             check=problems_of,
+            arms=arms_of,
         ),
         stand_in=SCRIPTED,
         recorded=partial(MazeGame, recorded=True),

@@ -77,6 +77,10 @@ _PREDICTED = (
 )
 
 
+#: The level of an arm at which the opponent shows its mood.
+SHOWN = "shown"
+
+
 class MazeOptions(Record):
     """The choices of a play trial's author about the maze."""
 
@@ -91,9 +95,9 @@ class MazeOptions(Record):
     receive the parts hidden by fog, and the recording that is watched later shows only the visible
     ones; footsteps are heard from their side.
     """
-    mood: bool = False
+    mood: bool | str = False
     """The opponent's face shows its mood (at ease, tense, furious). Off, as published, only its
-    actions show the mood.
+    actions show the mood. The name of an arm: as that arm says, `shown` or not.
     """
 
 
@@ -102,6 +106,10 @@ def problems_of(options: MazeOptions) -> Sequence[tuple[str, str, str]]:
         return ()
     message = f"a maze has an odd number of tiles on each side, got {options.size}."
     return (("size", message, f"Use {options.size - 1} or {options.size + 1}."),)
+
+
+def arms_of(options: MazeOptions) -> Mapping[str, tuple[str, str]]:
+    return {"mood": (options.mood, SHOWN)} if isinstance(options.mood, str) else {}
 
 
 class MazeSetup(Record):
@@ -133,7 +141,11 @@ def resolve(options: MazeOptions, context: RoundContext) -> MazeSetup:
         ticks=context.duration_s * TICKS_PER_S,
         practice=context.practice,
         fog=options.fog,
-        mood=options.mood,
+        mood=(
+            context.arms.get(options.mood) == SHOWN
+            if isinstance(options.mood, str)
+            else options.mood
+        ),
     )
 
 

@@ -42,6 +42,8 @@ BLOCKED_TICKS = 60
 ATTENTION_TICKS = 45
 #: Nearer than this, a chase is not interrupted by straying.
 NEAR_TILES = 4
+#: Out of sight it corrects its course by ear this often.
+HEELS_TICKS = 10
 #: The number of tiles that a search considers. The opponent goes to the one it left longest ago.
 SEARCHED = 8
 
@@ -106,7 +108,7 @@ class FrustratedOpponent:
             )
         heading = (
             _heading_along(game, field)
-            if self._intent == "chase"
+            if self._intent == "chase" and self._saw
             else _heading_to_next(game, field)
         )
         heading = (heading + self._unrest.swerve(game.tick, temper)) % 360
@@ -138,7 +140,7 @@ class FrustratedOpponent:
 
     def _forget(self, tick: int) -> None:
         self._goal, self._intent, self._saw = -1, "search", False
-        self._seen_tick = self._heard_tick = -(1 << 20)
+        self._seen_tick = self._heard_tick = self._heels_tick = -(1 << 20)
         self._trail: list[int] = []
         self._looks_until = self._looks_from = 0
         self._looks_at: int | None = None
@@ -161,13 +163,30 @@ class FrustratedOpponent:
             self.frustration.add(self.frustration.dynamics.when_sight_lost)
             self._intent = "follow"
         self._saw = sees
-        if sees:
+        if sees or self._on_the_heels(game, events, temper):
             return
         self._listen(game, events, temper)
         if self._goal < 0:
             self._goal, self._intent = self._somewhere(game), "search"
         elif game.opponent_tile == self._goal and game.tick >= self._looks_until:
             self._arrive(game, temper)
+
+    def _on_the_heels(self, game: MazeRound, events: Sequence[MazeEvent], temper: Temper) -> bool:
+        """Chase by ear: round a corner, and whenever steps are heard close by."""
+        sound = heard(events, game.opponent.x, game.opponent.y)
+        if (
+            sound is not None
+            and sound.kind == "step"
+            and self._steps_to(game, sound) <= temper.heels_tiles
+        ):
+            tile = self._rng.choice(blur_sound(game, sound, temper.hearing_blur / 3))
+            if self._intent != "chase" or game.tick - self._heels_tick >= HEELS_TICKS:
+                self._goal, self._intent, self._heels_tick = tile, "chase", game.tick
+                self._looks_until = 0
+        return self._intent == "chase" and game.opponent_tile != self._goal
+
+    def _steps_to(self, game: MazeRound, sound: MazeEvent) -> int:
+        return game.grid.distances(game.grid.tile_at(sound.x, sound.y))[game.opponent_tile]
 
     def _listen(self, game: MazeRound, events: Sequence[MazeEvent], temper: Temper) -> None:
         """A sound becomes its goal unless it still trusts its eyes, or has just set out for another
@@ -222,7 +241,7 @@ class FrustratedOpponent:
         )
 
     def _eyes_on(self, game: MazeRound, heading: int) -> int:
-        if self._intent != "chase":
+        if self._intent != "chase" or not self._saw:
             return heading
         return _direction(game.player.x - game.opponent.x, game.player.y - game.opponent.y, heading)
 
@@ -295,7 +314,7 @@ class FrustratedOpponent:
         return self._around[2]
 
     def _name_of(self, goal: int, game: MazeRound) -> str:
-        if self._intent == "chase":
+        if self._intent == "chase" and self._saw:
             return "player"
         y, x = divmod(goal, game.grid.width)
         return f"tile {x},{y}"

@@ -29,6 +29,7 @@ class Temper:
     | `stray_chance` | probability per junction | taking a wrong branch more often |
     | `turn_deg` | degrees per tick | turning its head faster |
     | `memory_ticks` | ticks | heading longer for the last sighting of the player |
+    | `heels_tiles` | tiles of way | chasing by ear from farther away |
     | `look_ticks` | ticks | looking round longer after a search without success |
     """
 
@@ -44,6 +45,7 @@ class Temper:
     stray_chance: float
     turn_deg: float
     memory_ticks: float
+    heels_tiles: float
     look_ticks: float
 
     def mix(self, other: Temper, share: float) -> Temper:
@@ -60,7 +62,7 @@ class Temper:
 #: Of a calm opponent, and of a frustrated one.
 _ENDS = {
     "view_deg": (165.0, 26.0),
-    "view_tiles": (10.0, 4.5),
+    "view_tiles": (11.0, 4.5),
     "hearing_blur": (0.4, 0.05),
     "fire_health": (101.0, 15.0),
     "detour_ratio": (2.0, 1.15),
@@ -71,6 +73,7 @@ _ENDS = {
     "stray_chance": (0.0, 0.12),
     "turn_deg": (15.0, 60.0),
     "memory_ticks": (120.0, 45.0),
+    "heels_tiles": (12.0, 9.0),
     "look_ticks": (30.0, 9.0),
 }
 CALM, FRUSTRATED = (Temper(**{name: ends[end] for name, ends in _ENDS.items()}) for end in (0, 1))

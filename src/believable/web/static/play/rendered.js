@@ -10,6 +10,7 @@
 import { createFullScreen } from "../participant/full_screen.js";
 import { createControls } from "./controls.js";
 import { unpredicted } from "./game.js";
+import { createMiniMap } from "./mini_map.js";
 import { createPictures } from "./pictures.js";
 import { createSpeaker } from "./sounds.js";
 
@@ -44,6 +45,7 @@ export function begin({ canvas, form, texts, welcome, active, act, coding = "jpe
     now: () => performance.now(),
   });
   const status = createWords(form);
+  const map = createMiniMap(form, welcome.mini_map);
   const speaker = createSpeaker(form, SOUNDS);
   const fullScreen = createFullScreen(
     /** @type {HTMLElement} */ (form.querySelector(".game")),
@@ -61,6 +63,7 @@ export function begin({ canvas, form, texts, welcome, active, act, coding = "jpe
     image: pictures.show,
     hear: (picture, now_ms) => {
       status.show(picture, now_ms);
+      map.show(picture);
       for (const name of new Set(picture.e)) speaker.say(name);
     },
     enter: (state) => {

@@ -23,7 +23,7 @@ DIRECT_CLONES = 2
 _TRIES = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClipDesign:
     """How large the study is. On each map the bot and the imitation play as many rounds as it has
     pages, to choose clips from. `as_published`: the imitation acts by the published rules alone.
@@ -33,6 +33,7 @@ class ClipDesign:
     per_group: int = 3
     clip_s: int = 20
     as_published: bool = False
+    clones: int = DIRECT_CLONES
 
     def rounds(self, maps: int) -> int:
         """Rounds of each type on each map."""
@@ -78,7 +79,7 @@ def mixtures(design: ClipDesign, rng: random.Random) -> list[tuple[str, ...]]:
         ]
         both = sum(HUMAN in page and IMITATION in page for page in pages)
         # Two pages with all types on both would be the same mixture.
-        if both >= max(1, min(DIRECT_CLONES, design.groups - 1)) and (
+        if both >= max(1, min(design.clones, design.groups - 1)) and (
             len(pages) == 1 or len(set(pages)) > 1
         ):
             return pages
@@ -163,7 +164,7 @@ def plan_groups(
     """
     places = [_MapPages(place) for place in maps]
     clips: list[PlannedClip] = []
-    clones = DIRECT_CLONES
+    clones = design.clones
     for group, types in enumerate(mixtures(design, rng)):
         for place in sorted(places, key=lambda place: place.fullness):
             page = place.fill(group, types, clones, rng)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -29,11 +29,13 @@ from believable.worlds.doom import DOOM
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.doom_game import DoomGame
 from believable.worlds.doom.doom_round import DoomSetup
-from believable.worlds.doom.engine_bot import BOT
 from believable.worlds.doom.imitating_player import seat_mind
+from believable.worlds.doom.rule_bot import BOT, BotParams
 from believable.worlds.live_round import play_through
 
 _NODES, _PRIMITIVES = 64, 50
+#: The bot of the rule-based clips is `doom/bot` of this skill.
+BOT_SKILL = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,12 +124,12 @@ def play_round(job: RoundJob) -> Path:
     if job.target.is_file():
         return job.target
     if job.player is None:
-        recording = play_through(DOOM.game, job.setup, BOT.new(BOT.params(), job.seed), BOT.game)
+        act, player = BOT.new(BotParams(skill=BOT_SKILL), job.seed), f"bot:{BOT_SKILL}"
     else:
         mind = Imitator(read_imitation(job.player), job.seed, as_published=job.as_published)
-        recording = play_through(
-            DOOM.game, job.setup, seat_mind(mind), partial(DoomGame, recorded=True)
-        )
+        act, player = seat_mind(mind), f"imitation:{job.player.name}"
+    recording = play_through(DOOM.game, job.setup, act, partial(DoomGame, recorded=True))
+    recording = replace(recording, provenance={**recording.provenance, "player": player})
     unfinished = job.target.with_name(f".{job.target.name}")
     write(recording, unfinished)
     unfinished.replace(job.target)

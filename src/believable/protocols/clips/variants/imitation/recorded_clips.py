@@ -22,7 +22,6 @@ from believable.core.errors import InvalidInput
 from believable.core.seeds import derive, generator
 from believable.core.work import map_named
 from believable.imitation.learned_file import read_imitation
-from believable.imitation.observations import Observations
 from believable.imitation.similar_routes import (
     RouteWindow,
     nearest_window,
@@ -85,6 +84,8 @@ LISTED, LEFT_OUT = "clips.csv", "left_out.csv"
 _NODES = 64
 #: A part in which a led figure is farther from its way than this shows another way: left out.
 _LED_UNITS = 8.0
+#: A direct clone that gets nowhere plays again, at most this often.
+_CLONE_ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,19 +139,19 @@ def write_recorded_clips(
         runs |= rounds_of(place, models[place.number], design, rounds, seed, work / "rounds")
     tell(f"playing {len(runs)} rounds by bots and learned players")
     must_succeed(map_named(play_round, {name: (job,) for name, job in runs.items()}))
-    materials = [_material(place, models[place.number], design, seed, work) for place in maps]
+    materials = [map_material(place, models[place.number], design, seed, work) for place in maps]
     by_map = {material.people.number: material for material in materials}
     planned = plan_groups([material.parts for material in materials], design, rng)
     tell("playing direct clones of human clips")
     clips = [
         (
-            _clone(clip, by_map[clip.map], design, seed, work)
+            clone_clip(clip, by_map[clip.map], design, seed, work)
             if clip.clone
-            else _plain(clip, by_map[clip.map])
+            else plain_clip(clip, by_map[clip.map])
         )
         for clip in planned
     ]
-    films = _film(clips, work, tell)
+    films = film_clips(clips, work, tell)
     scenes = [
         SceneClip(film, clip.condition, clip.page) for film, clip in zip(films, clips, strict=True)
     ]
@@ -168,41 +169,24 @@ def write_recorded_clips(
     )
     standins = people[0].player != PERSON
     _name_conditions(folder / "study.yaml", {clip.condition for clip in clips}, standins=standins)
-    _list(folder / LISTED, names, clips)
+    list_clips(folder / LISTED, names, clips)
     left_out = sum((material.left_out for material in materials), Counter[tuple[str, str]]())
-    _list_left_out(folder / LEFT_OUT, left_out)
+    list_left_out(folder / LEFT_OUT, left_out)
 
 
-def _material(
+def map_material(
     place: MapPeople, models: Sequence[Path], design: ClipDesign, seed: int, work: Path
 ) -> MapMaterial:
     """Return the parts that a map offers for clips."""
-    everyone = place.everyone
-    topology = learn_topology(
-        [person.seen for person in everyone],
-        min(_NODES, most_nodes(everyone)),
-        np.random.default_rng(derive(seed, "nodes")),
-    )
+    topology = topology_of(place, seed)
     files: dict[str, list[Path]] = {HUMAN: [person.file for person in place.shown]}
-    seen: dict[str, list[Observations]] = {HUMAN: [person.seen for person in place.shown]}
     for kind in (ARTIFICIAL, IMITATION):
         pattern = f"{kind}-{place.number}-[0-9]*{RECORDING_SUFFIX}"
         files[kind] = sorted((work / "rounds").glob(pattern))
-        seen[kind] = [observe_doom(read(file)) for file in files[kind]]
     windows: dict[str, list[RouteWindow]] = {}
     left_out = Counter[tuple[str, str]]()
     for kind, own in files.items():
-        found, reasons = sort_windows(
-            topology, seen[kind], 1000 * design.clip_s, design.fewest_nodes
-        )
-        strayed = map_named(strayed_ms, {str(file): (file,) for file in own})
-        windows[kind] = [
-            window
-            for window in found
-            if not _strays(window, strayed.results[str(own[window.recording])])
-        ]
-        reasons["shown"] = len(windows[kind])
-        reasons["strays"] = len(found) - len(windows[kind])
+        windows[kind], reasons = led_windows(topology, own, design)
         left_out.update({(kind, reason): count for reason, count in reasons.items()})
     return MapMaterial(
         people=place,
@@ -212,6 +196,38 @@ def _material(
         parts=MapWindows(map=place.number, topology=topology, windows=windows),
         left_out=left_out,
     )
+
+
+def topology_of(place: MapPeople, seed: int) -> Topology:
+    """The nodes of a map, from all recordings of people on it."""
+    return learn_topology(
+        [person.seen for person in place.everyone],
+        min(_NODES, most_nodes(place.everyone)),
+        np.random.default_rng(derive(seed, "nodes")),
+    )
+
+
+def led_windows(
+    topology: Topology, files: Sequence[Path], design: ClipDesign
+) -> tuple[list[RouteWindow], Counter[str]]:
+    """The parts of recordings that can be shown with a led figure, and the number of those left
+    out, by reason.
+    """
+    found, reasons = sort_windows(
+        topology,
+        [observe_doom(read(file)) for file in files],
+        1000 * design.clip_s,
+        design.fewest_nodes,
+    )
+    strayed = map_named(strayed_ms, {str(file): (file,) for file in files})
+    windows = [
+        window
+        for window in found
+        if not _strays(window, strayed.results[str(files[window.recording])])
+    ]
+    reasons["shown"] = len(windows)
+    reasons["strays"] = len(found) - len(windows)
+    return windows, reasons
 
 
 def strayed_ms(file: Path) -> list[int]:
@@ -228,7 +244,7 @@ def _strays(window: RouteWindow, strayed: Sequence[int]) -> bool:
     return any(window.from_ms <= at_ms < window.to_ms for at_ms in strayed)
 
 
-def _plain(clip: PlannedClip, material: MapMaterial) -> FilmedClip:
+def plain_clip(clip: PlannedClip, material: MapMaterial) -> FilmedClip:
     standins = clip.type == HUMAN and material.people.shown[0].player != PERSON
     model = material.models[clip.window.recording % len(material.models)]
     learned = ", ".join(read_imitation(model).sources) if clip.type == IMITATION else ""
@@ -243,7 +259,7 @@ def _plain(clip: PlannedClip, material: MapMaterial) -> FilmedClip:
     )
 
 
-def _clone(
+def clone_clip(
     clip: PlannedClip, material: MapMaterial, design: ClipDesign, seed: int, work: Path
 ) -> FilmedClip:
     """Learned from the very recording of the human clip, begun as that was begun; the part whose
@@ -254,22 +270,25 @@ def _clone(
     model = learned_player([person], work / "players" / f"{name}.imitation", seed)
     setup = round_setup(person.setup, person.setup.engine_seed, design)
     longest = max(person.setup.ticks, setup.ticks)
-    job = RoundJob(
-        setup=setup.model_copy(update={"ticks": longest}),
-        player=model,
-        seed=derive(seed, "player", name) >> 1,
-        target=work / "rounds" / f"{name}{RECORDING_SUFFIX}",
-        as_published=design.as_published,
-    )
-    file = play_round(job)
-    windows = quiet_windows(
-        material.topology, [observe_doom(read(file))], 1000 * design.clip_s, design.fewest_nodes
-    )
-    window = nearest_window(material.topology, clip.window.nodes, windows, ())
-    if window is None:
+    for attempt in range(_CLONE_ROUNDS):
+        job = RoundJob(
+            setup=setup.model_copy(update={"ticks": longest}),
+            player=model,
+            seed=derive(seed, "player", name, attempt) >> 1,
+            target=work / "rounds" / f"{name}-{attempt}{RECORDING_SUFFIX}",
+            as_published=design.as_published,
+        )
+        file = play_round(job)
+        windows = quiet_windows(
+            material.topology, [observe_doom(read(file))], 1000 * design.clip_s, design.fewest_nodes
+        )
+        window = nearest_window(material.topology, clip.window.nodes, windows, ())
+        if window is not None:
+            break
+    else:
         raise InvalidInput(
-            f"the direct clone of {person.file.name}: in no part of {design.clip_s} s does it get"
-            " about. Record longer rounds."
+            f"the direct clone of {person.file.name}: in no part of {design.clip_s} s of"
+            f" {_CLONE_ROUNDS} rounds does it get about. Record longer rounds."
         )
     return FilmedClip(
         source=file,
@@ -290,7 +309,7 @@ def page_name(group: int) -> str:
 # films and the study
 
 
-def _film(clips: Sequence[FilmedClip], work: Path, tell: Callable[[str], None]) -> list[Path]:
+def film_clips(clips: Sequence[FilmedClip], work: Path, tell: Callable[[str], None]) -> list[Path]:
     folder = work / "films"
     folder.mkdir(parents=True, exist_ok=True)
     targets = [folder / f"film-{number:03d}.mp4" for number in range(len(clips))]
@@ -339,7 +358,7 @@ def _name_conditions(study: Path, shown: set[str], *, standins: bool) -> None:
     change_study(study, changes)
 
 
-def _list(file: Path, names: Sequence[str], clips: Sequence[FilmedClip]) -> None:
+def list_clips(file: Path, names: Sequence[str], clips: Sequence[FilmedClip]) -> None:
     columns = (
         "stimulus",
         "condition",
@@ -368,7 +387,7 @@ def _list(file: Path, names: Sequence[str], clips: Sequence[FilmedClip]) -> None
             )
 
 
-def _list_left_out(file: Path, counts: Counter[tuple[str, str]]) -> None:
+def list_left_out(file: Path, counts: Counter[tuple[str, str]]) -> None:
     """How many parts of each type could be shown, and how many could not, by reason."""
     with file.open("w", newline="", encoding="utf-8") as sheet:
         writer = csv.writer(sheet)

@@ -1,1 +1,0 @@
-"""In a real 3D game, Doom by ViZDoom and Freedoom; needs the extras `doom` and `video`."""

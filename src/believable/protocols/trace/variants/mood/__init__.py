@@ -1,0 +1,1 @@
+"""With the opponent's mood as an arm: half of the people see its face."""
