@@ -73,7 +73,7 @@ SAMPLES = {
     "within_correlation",
 }
 P_VALUES = {"holm", "benjamini_hochberg"}
-MODELS = {"mixed_linear", "mixed_logistic"}
+MODELS = {"mixed_linear", "mixed_logistic", "mixed_ordinal", "proportional_odds"}
 PAIRS = {"comparisons", "bradley_terry", "win_rates"}
 GROUPED = {"permutation_anova"}
 PLANNING = {"paired_t", "binomial", "mann_whitney", "correlation"}
@@ -86,6 +86,7 @@ MODULES = (
 PARTS = {
     *("check_counts", "check_rank", "count_table", "noncentral_t_bounds"),
     *("no_result", "check_alternative", "tail", "t_test", "as_test", "tost_estimate"),
+    "probability_of_superiority",
 }
 CLASSIFIED = {
     *PAIRED,
@@ -105,6 +106,7 @@ NO_INTERVAL = {
     "benjamini_hochberg": "gives p values only",
     "permutation_test": "gives a test only",
     "permutation_anova": "gives a test only",
+    "proportional_odds": "gives a test only",
     "comparisons": "codes data",
     "interval": "is what bootstrap calls",
     "paired_comparison": "passes on paired_t, wilcoxon and dz",

@@ -239,7 +239,7 @@ def test_an_empty_seat_sees_nothing_of_the_game() -> None:
         ({"env": FOUR, "keys": {"1": 1}}, "keys", "is no key"),
         ({"env": FOUR, "key_words": {"KeyX": "up"}}, "key_words", "none of the keys"),
         ({"env": ZOMBIES, "idle": 9}, "idle", "does not know this action"),
-        ({"env": MAZE}, "keys", "tells no keys"),
+        ({"env": MAZE}, "keys", "names no keys"),
         ({"env": ROCK, "env_options": {"colour": 1}}, "env", "cannot be made"),
     ],
 )
