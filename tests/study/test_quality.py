@@ -30,7 +30,9 @@ def planned(study):
 def open_page(pages, closed, at):
     """The page at a position, as far as a quality test looks at it."""
     earlier = answers_so_far(pages, closed)
-    return SimpleNamespace(planned_trial=pages[at], plan=pages, closed_pages=closed, earlier=earlier, arms={})
+    return SimpleNamespace(
+        planned_trial=pages[at], plan=pages, closed_pages=closed, earlier=earlier, arms={}
+    )
 
 
 def device_verdict(device, answers, seed, attempt):
