@@ -102,6 +102,8 @@ def processor_times(session: int) -> dict[int, float]:
     """The processor seconds to date of every process of a session, by its id. Workers are no
     children of the command, so that the system does not add them up.
     """
+    if sys.platform == "win32":
+        raise SystemExit("pool_made reads processor times from /proc. Run it on Linux.")
     ticks = os.sysconf("SC_CLK_TCK")
     found = {}
     for file in Path("/proc").glob("[0-9]*/stat"):
