@@ -268,10 +268,7 @@ def _inverse(values: Floats) -> Floats:
     """The inverse of the features' covariance; with many features, of its diagonal."""
     if values.shape[1] > MANY_FEATURES:
         return np.asarray(1 / np.maximum(values.var(axis=0), 1e-12))
-    inverse: Floats = np.asarray(
-        np.linalg.pinv(np.cov(values.T) + 1e-9 * np.eye(values.shape[1])), np.float64
-    )
-    return inverse
+    return np.asarray(np.linalg.pinv(np.cov(values.T) + 1e-9 * np.eye(values.shape[1])), float)
 
 
 def agree(

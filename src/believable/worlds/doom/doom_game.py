@@ -139,7 +139,7 @@ class DoomGame:
         return size if self.place.goal is None else {**size, "mini_map": self._mini_map()}
 
     def _mini_map(self) -> Mapping[str, Any]:
-        """The map beside the picture: agents know the way to the goal, so people see it."""
+        """The map next to the picture: agents know the way to the goal, so people see it."""
         place = self.place
         return {
             "walls": list(place.walls),
