@@ -7,7 +7,7 @@ engine's bots.
       believable record doom REC --map deathmatch --seconds 90 --agent regular:1 --rounds 10 --name train$n --seed 10$n
       believable record doom REC --map deathmatch --seconds 90 --agent regular:1 --rounds 3 --name valid$n --seed 7$n
     done
-    believable record doom REC --map deathmatch --seconds 90 --agent bot --rounds 6 --name alone --seed 301
+    believable record doom REC --map deathmatch --seconds 90 --agent engine_bot --rounds 6 --name alone --seed 301
     believable record doom REC --map deathmatch --seconds 90 --opponent bots --agent wanderer --rounds 4 --name bots --seed 401
     python -m validation.imitation_doom REC
 

@@ -103,7 +103,7 @@ def processor_times(session: int) -> dict[int, float]:
     children of the command, so that the system does not add them up.
     """
     if sys.platform == "win32":
-        raise OSError("processor times of a session are read from /proc, which Windows has not")
+        raise SystemExit("pool_made reads processor times from /proc. Run it on Linux.")
     ticks = os.sysconf("SC_CLK_TCK")
     found = {}
     for file in Path("/proc").glob("[0-9]*/stat"):
