@@ -31,7 +31,7 @@ def call(*arguments: object) -> Result:
 def clips(folder: Path, kind: str, count: int = 5) -> Path:
     folder.mkdir()
     for seed in range(count):
-        write(walk(seed, kind, ticks=90), folder / f"{kind}-{seed}.replay.json.gz")
+        write(walk(seed, kind, ticks=45), folder / f"{kind}-{seed}.replay.json.gz")
     return folder
 
 
