@@ -111,7 +111,7 @@ class Speed:
     [
         (replace(WALKER, name="walker"), "its name must begin with its world"),
         (replace(WALKER, world="mazes"), "its world 'mazes' is unknown"),
-        (replace(WALKER, about=""), "it must say what it does"),
+        (replace(WALKER, about=""), "it must describe itself"),
         (replace(WALKER, seat="referee"), "there is no seat 'referee'. Seats: player, opponent"),
         (replace(WALKER, takes="file"), "`takes` names 'file'"),
         (replace(WALKER, files=(".zip",)), "`takes` does not name the parameter for the file"),

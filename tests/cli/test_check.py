@@ -84,7 +84,7 @@ def test_what_should_not_meet_participants_is_warned_of(study: Path, believable:
         " you are”"
     )
     assert repeats.startswith(
-        "study.yaml:1 recruit.repeats: warning: `repeats: refuse`, but no platform tells who comes"
+        "study.yaml:1 recruit.repeats: warning: `repeats: refuse`, but no platform names participants"
     )
     assert (result.exit_code, summary) == (0, "0 problems, 2 warnings.")
     assert believable("check", "--strict", "study", cwd=study.parent).exit_code == 1

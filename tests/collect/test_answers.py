@@ -51,7 +51,7 @@ PAGE = form()
 
 def read(raw: dict[str, Any]) -> PageReading:
     page: Any = SimpleNamespace(
-        planned=PAGE, earlier={}, arms={}, opened_beside=(), instruments=INSTRUMENTS
+        planned_trial=PAGE, earlier={}, arms={}, opened_beside=(), instruments=INSTRUMENTS
     )
     return read_questions(PAGE.trial, raw, page)
 

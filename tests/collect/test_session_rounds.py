@@ -163,7 +163,7 @@ def test_another_connection_goes_on_from_the_last_durable_tick(
     again = second.live()
     assert again.message()["p"] == live.message()["p"]
     assert again.message()["o"] == live.message()["o"]
-    with pytest.raises(TakenOver, match="goes on in another connection"):
+    with pytest.raises(TakenOver, match="continues in another connection"):
         played(desk, first, live, 3)
     played(desk, second, again, 90)
     made = ended(desk, second)

@@ -70,7 +70,7 @@ def test_every_world_reads_motion_by_its_contract() -> None:
 
 
 def test_a_recording_without_positions_is_refused() -> None:
-    with pytest.raises(InvalidInput, match=r"no positions of a player.*Record a world"):
+    with pytest.raises(InvalidInput, match=r"no positions, so.*Record a world"):
         recorded_motion(recording(tracks=()))
     with pytest.raises(InvalidInput, match=r"actor 'x': not in the recording, which has o, p\."):
         recorded_motion(recording(), "x")

@@ -31,7 +31,11 @@ from believable.study.load import load, problems
 from believable.study.records import Study
 from believable.web.templating import markdown_page
 
-READY = tuple(protocol.name for protocol in PROTOCOLS if protocol.stimuli is not None)
+READY = tuple(
+    protocol.name
+    for protocol in PROTOCOLS
+    if protocol.stimuli is not None or protocol.writes_stimuli
+)
 
 
 def run(*arguments: str) -> str:

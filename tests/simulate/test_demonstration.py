@@ -12,11 +12,10 @@ from believable.app.settings import Settings
 from believable.contracts.registries import PROTOCOLS
 from believable.core.clock import VirtualClock
 from believable.protocols import READY_STUDIES
-from believable.protocols.hntt import stimuli as navigation
 from believable.protocols.replay import stimuli as days
 from believable.simulate.asgi import running
 from believable.simulate.crowd import link_token
-from believable.simulate.demonstration import make, write_all
+from believable.simulate.demonstration import make
 from believable.study.load import load
 from believable.web.app import create_app
 
@@ -55,7 +54,7 @@ def test_every_page_says_it(tmp_path: Path, demonstration: bool) -> None:
         text = (folder / "study.yaml").read_text("utf-8")
         (folder / "study.yaml").write_text(text.replace("demonstration: true\n", ""), "utf-8")
     study = load(folder).study
-    write_all(navigation.make, study, folder, seed=1)
+    READY_STUDIES["hntt"].write_stimuli(study, folder, 1)
     settings = Settings(study_folders=(folder,), data_dir=tmp_path / "data")
 
     async def pages() -> list[str]:

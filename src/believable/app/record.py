@@ -284,12 +284,14 @@ def look_of(film: str, frames_per_s: int) -> Look:
 
 
 def parse_value(written: str) -> Any:
-    """A number if it is one; {ArrowUp: 2} and [0, 1] as in a study file."""
+    """A number, or true or false, if it is one; {ArrowUp: 2} and [0, 1] as in a study file."""
     for number in (int, float):
         try:
             return number(written)
         except ValueError:
             continue
+    if written.lower() in ("true", "false"):
+        return written.lower() == "true"
     if written[:1] not in ("{", "["):
         return written
     try:

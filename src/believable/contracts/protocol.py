@@ -392,6 +392,13 @@ class ReadyStudy:
         )
 
     @property
+    def writes_stimuli(self) -> bool:
+        """Whether it writes the files of its stimuli itself."""
+        return self._has("stimuli") and hasattr(
+            importlib.import_module(f"{self.package}.stimuli"), "write"
+        )
+
+    @property
     def shows_agents(self) -> bool:
         """Whether clips of trained agents can be made for it."""
         return self._has("agent_clips")
@@ -449,10 +456,12 @@ class Protocol(ReadyStudy):
 
     @property
     def stimuli(self) -> Any:
-        """How one of its demonstration recordings is made; None if there are none."""
+        """How one of its demonstration recordings is made; None if there are none, or if its
+        stimuli are films in the package.
+        """
         if not self._has("stimuli"):
             return None
-        maker: Any = self._part("stimuli", "make")
+        maker: Any = getattr(importlib.import_module(f"{self.package}.stimuli"), "make", None)
         return maker
 
     @property

@@ -191,9 +191,12 @@ def _find_actor(recording: Recording, actor: str | None) -> Track:
         for mover in recording.actors:
             if mover.role == role and mover.id in tracks:
                 return tracks[mover.id]
+    for mover in recording.actors:
+        if mover.id in tracks:
+            return tracks[mover.id]
     raise InvalidInput(
-        "recording: it has no positions of a player, person, agent or mover, so there is no motion"
-        " to measure. Record a world that keeps positions."
+        "recording: it has no positions, so there is no motion to measure. Record a world that"
+        " keeps positions."
     )
 
 

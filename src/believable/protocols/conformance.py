@@ -121,8 +121,8 @@ def _study_faults(protocol: Protocol, definition: Definition) -> Iterator[str]:
 def _stimulus_faults(protocol: Protocol, definition: Definition) -> Iterator[str]:
     study, maker = definition.study, protocol.stimuli
     if maker is None:
-        if study.stimuli:
-            yield "its study shows stimuli, but there is no stimuli.py that makes them."
+        if study.stimuli and not protocol.writes_stimuli:
+            yield "its study shows stimuli, but there is no stimuli.py that makes or writes them."
         return
     if not study.demonstration:
         yield "its stimuli are made by code, so the study must say `demonstration: true`."

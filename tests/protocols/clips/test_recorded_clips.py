@@ -239,7 +239,7 @@ def test_recordings_that_cannot_be_used_are_told(recordings: Path, tmp_path: Pat
         "--seconds",
         "5",
         "--agent",
-        "bot",
+        "engine_bot",
         "--rounds",
         "2",
         "--opponent",

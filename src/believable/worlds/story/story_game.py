@@ -163,17 +163,20 @@ def start_of(recording: Recording) -> str | None:
 
 def draw(recording: Recording) -> Scene:
     """The player and the story as two figures; their lines are in the log."""
-    colours = {PLAYER: "#2f6690", TELLER: "#c8553d"}
     return Scene(
         width=4,
         height=2,
         background="#f4f1ea",
         ground=(),
         sprites=tuple(
-            Sprite(actor=actor.id, shapes=(Shape(kind="circle", fill=colours[actor.id], r=0.4),))
+            Sprite(actor=actor.id, shapes=(Shape(kind="circle", fill=_fill(actor.id), r=0.4),))
             for actor in recording.actors
         ),
     )
+
+
+def _fill(actor: str) -> str:
+    return "#2f6690" if actor == PLAYER else "#c8553d"
 
 
 def _setup_row(setup: TextSetup) -> Row:
