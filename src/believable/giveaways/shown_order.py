@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from believable.core.deferred import stats
@@ -34,8 +35,7 @@ def revealing_orders(study: Study) -> tuple[str, ...]:
             return ()
         for page in pages:
             shown = [conditions.get(name) for name in page.played_stimuli]
-            order = list(dict.fromkeys(name for name in shown if name is not None))
-            for one, other in combinations(order, 2):
+            for one, other in _decided_orders([name for name in shown if name is not None]):
                 first[one, other] += 1
                 together[frozenset((one, other))] += 1
     found = []
@@ -47,3 +47,19 @@ def revealing_orders(study: Study) -> tuple[str, ...]:
                 " sessions"
             )
     return tuple(found)
+
+
+def _decided_orders(shown: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each two conditions of a page, first the one whose stimuli come before more of the other's.
+    Counting the first stimulus of each alone would favour the condition with more of them.
+    """
+    for one, other in combinations(dict.fromkeys(shown), 2):
+        lead = sum(
+            1 if place < later else -1
+            for place, name in enumerate(shown)
+            if name == one
+            for later, its in enumerate(shown)
+            if its == other
+        )
+        if lead:
+            yield (one, other) if lead > 0 else (other, one)

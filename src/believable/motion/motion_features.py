@@ -174,7 +174,7 @@ def _grid(curves: MotionCurves) -> dict[str, float]:
 
 def _way(curves: MotionCurves) -> dict[str, float]:
     span = round(WAY_S * curves.hz)
-    if len(curves.position) <= span:
+    if not 0 < span < len(curves.position):
         return {}
     direct = np.linalg.norm(curves.position[span:] - curves.position[:-span], axis=1)
     steps = np.linalg.norm(np.diff(curves.position, axis=0), axis=1)
