@@ -61,7 +61,7 @@ def test_a_study_folder_gives_results_tables_and_words(study: Path, tmp_path: Pa
     assert "! These are simulated participants" in output
     assert "! Demonstration stimuli" in output
     assert "Accuracy and verdict" in output
-    assert "judges chose the human over standin agent" in output
+    assert "judges chose the human over navigator" in output
     assert (tmp_path / "results" / "tables" / "accuracy.csv").is_file()
 
 

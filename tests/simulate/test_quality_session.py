@@ -154,7 +154,7 @@ def test_answers_to_tones_that_were_not_played_are_no_attempt() -> None:
             )
             for row, on in played
         ]
-        page: Any = SimpleNamespace(attempt=2, annotated=events)
+        page: Any = SimpleNamespace(attempt=2, annotations=events)
         return DEVICE.judging.read(device, {"quietest": "123123"}, page)
 
     for rows in ((), [(row, 1) for row in range(6)], [(row, 2) for row in range(5)]):

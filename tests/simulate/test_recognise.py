@@ -36,7 +36,7 @@ def copy_of(content: bytes, player: str = "replay") -> ServedCopy:
     return ServedCopy(player, content, look_at(content))
 
 
-@pytest.mark.parametrize("name", ["hntt", "replay"])
+@pytest.mark.parametrize("name", ["ladder", "replay"])
 def test_every_stimulus_is_recognised_in_every_variant_that_is_served(
     name: str, tmp_path: Path
 ) -> None:
@@ -55,11 +55,11 @@ def test_every_stimulus_is_recognised_in_every_variant_that_is_served(
 
 
 def test_an_unknown_medium_ends_the_simulation(tmp_path: Path) -> None:
-    definition, media_dir = prepared("hntt", tmp_path / "hntt")
-    recogniser = recogniser_of(definition, media_dir, study="hntt/study.yaml")
+    definition, media_dir = prepared("ladder", tmp_path / "ladder")
+    recogniser = recogniser_of(definition, media_dir, study="ladder/study.yaml")
     with pytest.raises(
         InvalidInput,
-        match=r"hntt/study\.yaml: simulated participants cannot recognise.*video, 14 bytes",
+        match=r"ladder/study\.yaml: simulated participants cannot recognise.*video, 14 bytes",
     ):
         recogniser.recognise([copy_of(b"another video!", "video")])
 
@@ -71,7 +71,7 @@ def test_an_own_round_is_no_stimulus() -> None:
 
 
 def test_a_stimulus_without_a_served_copy_is_refused(tmp_path: Path) -> None:
-    definition, media_dir = prepared("hntt", tmp_path / "hntt")
+    definition, media_dir = prepared("ladder", tmp_path / "ladder")
     missing = definition.study.stimuli[0]
     media = {name: medium for name, medium in definition.media.items() if name != missing.id}
     with pytest.raises(InvalidInput, match=f"no served copy of the stimulus '{missing.id}'"):
@@ -79,7 +79,7 @@ def test_a_stimulus_without_a_served_copy_is_refused(tmp_path: Path) -> None:
 
 
 def test_one_file_of_two_conditions_is_refused(tmp_path: Path) -> None:
-    definition, media_dir = prepared("hntt", tmp_path / "hntt")
+    definition, media_dir = prepared("ladder", tmp_path / "ladder")
     first = definition.study.stimuli[0]
     other = next(
         stimulus for stimulus in definition.study.stimuli if stimulus.condition != first.condition

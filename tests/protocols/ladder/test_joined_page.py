@@ -9,16 +9,17 @@ from believable.core.errors import InvalidInput
 
 
 def test_bundles_become_a_page_with_one_table_over_time(simulated, tmp_path):
-    bundles = [simulated("ladder", 40)[1], simulated("hntt", 30)[1]]
+    bundles = [simulated("ladder", 40)[1], simulated("hntt", 30)[1], simulated("ladder", 30)[1]]
     joined = ladder(bundles, out=tmp_path / "ladder", formats="")
     text = (tmp_path / "ladder" / "report.html").read_text("utf-8")
-    assert "Ladder of 6 agents from 2 studies" in text
-    assert "bundle (2)" in text
+    assert "Ladder of 7 agents from 3 studies" in text
+    assert "bundle (3)" in text
     agents = {row["agent"]: row for row in joined.analysis.table("living")}
-    assert agents["people"]["studies"] == agents["standin_agent"]["studies"] == 2
-    assert agents["standin_brisk"]["studies"] == 1
+    assert agents["people"]["studies"] == 3
+    assert agents["standin_agent"]["studies"] == 2
+    assert agents["navigator"]["studies"] == 1
     over_time = [(row["agent"], row["study"]) for row in joined.analysis.table("over_time")]
-    assert len(over_time) == 6 + 2
+    assert len(over_time) == 6 + 2 + 6
     assert "Drift of judges" in text
 
 
