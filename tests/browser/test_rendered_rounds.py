@@ -190,7 +190,8 @@ def test_a_navigation_round_across_a_reload(
         assert any(recording.telemetry[part]), f"nothing was done with {part}"
     compare(kept, recording)
     told = " ".join(frame for frame in frames if frame.startswith("{"))
-    for secret in ("navigation", "map", "seed", 'goal":', "nobody"):
+    assert '"mini_map"' in told, "people see themselves and their goal, as the agents know both"
+    for secret in ("navigation", '"map"', "seed", "nobody"):
         assert secret not in told
 
 

@@ -144,7 +144,7 @@ def test_a_file_where_the_data_folder_should_be(
     for words in (("backup", study), ("simulate", study)):
         message = refusal(*words)
         assert "cannot be made: " in message
-        assert message.endswith("Move away its content, or name another.")
+        assert message.endswith("Move away the file in the way, or name another.")
 
 
 def test_an_endpoint_that_is_no_address(

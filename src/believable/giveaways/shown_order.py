@@ -50,8 +50,8 @@ def revealing_orders(study: Study) -> tuple[str, ...]:
 
 
 def _decided_orders(shown: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each two conditions of a page, first the one whose stimuli come before more of the other's.
-    Counting the first stimulus of each alone would favour the condition with more of them.
+    """Each two conditions of a page, first the one that leads in more pairs of stimuli.
+    The first stimulus of each alone would favour the condition with more of them.
     """
     for one, other in combinations(dict.fromkeys(shown), 2):
         lead = sum(
