@@ -5,6 +5,7 @@ writes nothing outside of it.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -84,9 +85,12 @@ def hostile(ordinary: Path, tmp_path: Path, witness: Path) -> Path:
 
 
 def run(command: Sequence[object], folder: Path, *, expected: tuple[int, ...] = (0,)) -> str:
+    # A shell does not protect its user's programs; a process of ours may protect its children.
+    plain = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     done = subprocess.run(
         [str(word) for word in command],
         cwd=folder,
+        env=plain,
         capture_output=True,
         text=True,
         check=False,
