@@ -315,3 +315,13 @@ def test_levels_of_an_arm_that_is_compared_are_letters_too(tmp_path: Path) -> No
     assert sorted(map(str, (row[1:] for row in groups[0].rows))) == sorted(
         map(str, (row[1:] for row in groups[1].rows))
     )
+
+
+def test_a_hypothesis_about_a_pair_follows_its_letters() -> None:
+    """Else the rule of a sequential ladder looks for a pair that the blinded study has not."""
+    names = {"bot": "B", "human": "A"}
+    plan = {"hypotheses": [{"outcome": "strength", "about": "bot-human"}], "about": "agent"}
+    assert blind._rename_plan(plan, names) == {
+        "hypotheses": [{"outcome": "strength", "about": "B-A"}],
+        "about": "agent",
+    }

@@ -327,6 +327,9 @@ def _rename(value: Any, names: Mapping[str, str], key: str = "") -> Any:
         return value
     if value in names:
         return names[value]
+    first, _, second = value.partition("-")
+    if key == "about" and first in names and second in names:  # a pair of groups
+        return f"{names[first]}-{names[second]}"
     return _in_text(value, names) if key in ("text", "title") else value
 
 
