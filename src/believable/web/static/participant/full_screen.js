@@ -76,8 +76,9 @@ export function offerFullScreen(box, controls, players, texts) {
  */
 function keepNextInSight(box) {
   const scroll = () => {
-    const next = document.activeElement;
-    (next?.closest(".after") ?? next)?.scrollIntoView({ block: "nearest" });
+    const focused = document.activeElement;
+    const next = focused?.closest(".after") ?? document.querySelector(".after:not([hidden])");
+    (next ?? focused)?.scrollIntoView({ block: "nearest" });
   };
   const sizes = new ResizeObserver(scroll);
   for (const element of [box, document.documentElement]) sizes.observe(element);
