@@ -35,6 +35,8 @@ def run(
     *command: str | Path, site: Path | None = None, folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run `-c CODE`, or a command of the program, in `folder`, with the packages in `site`."""
+    if _server().poll() is not None:  # it was ended, say by a test that ends its group
+        _server.cache_clear()
     server = _server()
     assert server.stdin is not None
     assert server.stdout is not None
