@@ -203,7 +203,7 @@ PARTS = {
     ),
     "stats.estimate": "undefined without_interval t_estimate check_level wilson",
     "stats.inputs": "float_array finite_array check_squarable paired_arrays one_of",
-    "stats.models.answer_counts": "trials_of collapse log_choose is_separated",
+    "stats.models.answer_counts": "trials_of number_cells collapse log_choose is_separated",
     "stats.models.cumulative": "order_answers answer_slopes is_separated",
     "stats.models.cumulative_laplace": "fit_ordinal",
     "stats.models.degrees_of_freedom": "degrees_of_freedom",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import optimize, special
 
 from believable.core.errors import InvalidInput
@@ -66,18 +67,24 @@ def trials_of(matrices: Design, table: Table, trials: str | None) -> FloatArray:
     return sizes
 
 
-def collapse(matrices: Design, sizes: FloatArray) -> CellCounts:
-    """One row per distinct combination of predictors and groups."""
-    key = np.zeros(len(sizes), dtype=np.int64)
-    columns = [
+def number_cells(matrices: Design, *leading: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A number for each row, the same for rows that agree in `leading`, predictors and groups."""
+    key = np.zeros(len(matrices.fixed), dtype=np.int64)
+    for column in (
+        *leading,
         *matrices.fixed.T,
         *(v.codes for v in matrices.varying),
         *(c for v in matrices.varying for c in v.values.T),
-    ]
-    for column in columns:
+    ):
         values, codes = np.unique(column, return_inverse=True)
         # Renumbering after every column keeps the joint key small, so that it never overflows.
         key = np.unique(key * len(values) + codes, return_inverse=True)[1]
+    return key
+
+
+def collapse(matrices: Design, sizes: FloatArray) -> CellCounts:
+    """One row per distinct combination of predictors and groups."""
+    key = number_cells(matrices)
     _, first = np.unique(key, return_index=True)
     successes = np.bincount(key, matrices.response).astype(np.float64)
     trials = np.bincount(key, sizes).astype(np.float64)

@@ -10,6 +10,7 @@ from scipy import optimize, special
 
 from believable.core.errors import InvalidInput
 from believable.stats.inputs import FloatArray
+from believable.stats.models.answer_counts import number_cells
 from believable.stats.models.design import Design, Varying
 from believable.stats.regression import INTERCEPT
 
@@ -51,16 +52,7 @@ def order_answers(matrices: Design, nominal: tuple[str, ...] = ()) -> OrderedCel
             f"table[{name!r}]: expected at least two different answers, got {categories[0]:g} in"
             f" all {len(answers)} rows. There is nothing to model."
         )
-    key = answers.astype(np.int64)
-    columns = [
-        *matrices.fixed.T,
-        *(v.codes for v in matrices.varying),
-        *(column for v in matrices.varying for column in v.values.T),
-    ]
-    for column in columns:
-        values, codes = np.unique(column, return_inverse=True)
-        # Renumbering after every column keeps the joint key small, so that it never overflows.
-        key = np.unique(key * len(values) + codes, return_inverse=True)[1]
+    key = number_cells(matrices, answers)
     _, first, counts = np.unique(key, return_index=True, return_counts=True)
     fixed = [i for i, one in enumerate(matrices.names) if one not in (INTERCEPT, *nominal)]
     apart = [matrices.names.index(one) for one in nominal]
